@@ -1,0 +1,187 @@
+"""Desired against live, field by field, giving verdicts. Only what the spec speaks of, or was last applied, is compared.
+
+`project` says which part of live the comparison can see at all; the cookie hashes exactly that. Both take normalised data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from holdfast.core.canonical import canonical
+from holdfast.core.normalise import normalise
+from holdfast.core.paths import covers, drop_at, get_at, put_at, steps_of
+from holdfast.model.json import Json, JsonMap, is_empty
+from holdfast.model.kinds import Kind, plain_path, schema_at
+from holdfast.model.verdicts import Finding, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Both sides, normalised, and what narrows the comparison."""
+
+    kind: Kind
+    desired: JsonMap
+    live: JsonMap
+    removed: tuple[str, ...] = ()
+    unmanaged: tuple[str, ...] = ()
+    unread: frozenset[str] = field(default_factory=frozenset)  # top-level fields whose read failed
+
+
+def applied_paths(kind: Kind, desired: JsonMap) -> tuple[str, ...]:
+    """The leaf paths of a normalised spec: what `status.appliedFields` keeps."""
+    return tuple(sorted(path for path, _ in _leaves(kind, kind.spec_schema, "", desired) if path))
+
+
+def removed_paths(kind: Kind, desired: JsonMap, applied: tuple[str, ...], unmanaged: tuple[str, ...]) -> tuple[str, ...]:
+    """Paths last applied that the spec no longer has, less the ones the user wants left alone."""
+    now = applied_paths(kind, desired)
+    gone = [p for p in applied if not any(covers(p, n) or covers(n, p) for n in now)]
+    return tuple(p for p in gone if not any(covers(u, p) for u in unmanaged))
+
+
+def compare(c: Comparison) -> tuple[Verdict, ...]:
+    found = [v for key, value in c.desired.items() if key not in c.unread
+             for v in _compare(c.kind, c.kind.spec_schema["properties"].get(key) or {}, key, value, c.live.get(key), False)]
+    found.extend(v for path in c.removed if (v := _removal(c, path)))
+    return tuple(found)
+
+
+def describe_rest(c: Comparison, spoken: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+    """Verdicts for what live has and the spec does not speak of: server defaults, and unmanaged fields."""
+    known = {v.path for v in spoken}
+    rest = []
+    for path, value in _leaves(c.kind, c.kind.spec_schema, "", c.live):
+        if not path or any(covers(k, path) or covers(path, k) for k in known):
+            continue
+        unmanaged = any(covers(u, path) for u in c.unmanaged)
+        rest.append(Verdict(path, Finding.UNMANAGED if unmanaged else Finding.DEFAULT, None, value))
+    return tuple(rest)
+
+
+def project(c: Comparison) -> dict[str, Json]:
+    """The part of live that `compare` can see: a function of it alone, so equal projections give equal verdicts."""
+    seen = {k: _project(c.kind, k, v, c.live.get(k)) for k, v in c.desired.items() if k not in c.unread}
+    for path in c.removed:
+        steps = steps_of(c.kind, path)
+        value = get_at(c.live, steps)
+        if value is not None:
+            seen = put_at(seen, steps, value) if _has_room(seen, steps) else {**seen, f"removed:{path}": value}
+    return {k: v for k, v in seen.items() if v is not None}
+
+
+def _has_room(data: JsonMap, steps: tuple[str, ...]) -> bool:
+    return all(isinstance(get_at(data, steps[:i]), (Mapping, type(None))) for i in range(1, len(steps)))
+
+
+def _project(kind: Kind, path: str, desired: Json, live: Json) -> Json:
+    if isinstance(desired, Mapping) and desired and isinstance(live, Mapping) and _is_by_key(kind, path):
+        inner = {k: _project(kind, f"{path}.{k}", v, live.get(k)) for k, v in desired.items()}
+        return {k: v for k, v in inner.items() if v is not None}
+    if kind.rule(path).tags:
+        return {} if isinstance(live, Mapping) else live
+    return live
+
+
+def _is_by_key(kind: Kind, path: str) -> bool:
+    """Objects and tags are compared by what the spec gives; free-form maps as a whole."""
+    rule = kind.rule(plain_path(path))
+    if rule.tags:
+        return True
+    node = schema_at(kind.spec_schema, plain_path(path)) or {}
+    return "properties" in node and not rule.semantic
+
+
+def _compare(kind: Kind, schema: JsonMap, path: str, desired: Json, live: Json, frozen: bool) -> Iterator[Verdict]:
+    rule = kind.rule(plain_path(path))
+    frozen = frozen or rule.immutable
+    if rule.write_only:
+        yield Verdict(path, Finding.UNVERIFIABLE, desired, None)
+    elif rule.tags and isinstance(desired, Mapping):
+        have = live if isinstance(live, Mapping) else {}
+        for key, value in desired.items():
+            yield _leaf(f"{path}.{key}", value, have.get(key), frozen, None)
+    elif isinstance(desired, Mapping) and desired and "properties" in schema and not rule.semantic:
+        for key, value in desired.items():
+            inner = live.get(key) if isinstance(live, Mapping) else None
+            yield from _compare(kind, schema["properties"].get(key) or {}, f"{path}.{key}", value, inner, frozen)
+    elif isinstance(desired, list) and isinstance(live, list) and desired and not rule.unordered \
+            and len(desired) == len(live):
+        for i, (want, have) in enumerate(zip(desired, live, strict=True)):
+            yield from _compare(kind, schema.get("items") or {}, f"{path}[{i}]", want, have, frozen)
+    elif isinstance(desired, list) and isinstance(live, list) and rule.unordered:
+        same = _same_set(kind, schema.get("items") or {}, path, desired, live)
+        yield Verdict(path, Finding.MATCH if same else _differs(frozen), desired, live)
+    else:
+        yield _leaf(path, desired, live, frozen, rule.default)
+
+
+def _leaf(path: str, desired: Json, live: Json, frozen: bool, default: Json) -> Verdict:
+    same = desired == live and isinstance(desired, bool) == isinstance(live, bool)
+    same = same or (is_empty(desired) and is_empty(live))
+    if not same and default is not None:  # what the cloud does not show has its default
+        same = (is_empty(live) and desired == default) or (is_empty(desired) and live == default)
+    return Verdict(path, Finding.MATCH if same else _differs(frozen), desired, live)
+
+
+def _differs(frozen: bool) -> Finding:
+    return Finding.IMMUTABLE if frozen else Finding.MISMATCH
+
+
+def _same_set(kind: Kind, schema: JsonMap, path: str, desired: list[Json], live: list[Json]) -> bool:
+    """Every desired item is found in live (which may say more about it), and nothing is left over."""
+    left = list(live)
+    for want in desired:
+        hit = next((i for i, have in enumerate(left) if _fits(kind, schema, f"{path}[]", want, have)), None)
+        if hit is None:
+            return False
+        left.pop(hit)
+    return not left
+
+
+def _fits(kind: Kind, schema: JsonMap, path: str, want: Json, have: Json) -> bool:
+    if canonical(want) == canonical(have):
+        return True
+    return isinstance(want, Mapping) and not any(
+        v.is_difference for v in _compare(kind, schema, path, want, have, False))
+
+
+def _removal(c: Comparison, path: str) -> Verdict | None:
+    """A field that the user took out must go, unless it is gone or has its default already."""
+    steps = steps_of(c.kind, path)
+    live, rule = get_at(c.live, steps), c.kind.rule(plain_path(path))
+    if steps[0] in c.unread or is_empty(live) or rule.write_only:
+        return None
+    if rule.default is not None and live == normalised_default(c.kind, path):
+        return None
+    frozen = any(c.kind.rule(plain_path(".".join(steps[:i]))).immutable for i in range(1, len(steps) + 1))
+    return Verdict(path, _differs(frozen), None, live, is_removal=True)
+
+
+def normalised_default(kind: Kind, path: str) -> Json:
+    steps = steps_of(kind, path)
+    made = normalise(kind, put_at({}, steps, kind.rule(plain_path(path)).default), live=True)
+    return get_at(made, steps)
+
+
+def _leaves(kind: Kind, schema: JsonMap, path: str, value: Json) -> Iterator[tuple[str, Json]]:
+    by_key = isinstance(value, Mapping) and bool(value) and (
+        kind.rule(plain_path(path)).tags or ("properties" in schema and not kind.rule(plain_path(path)).semantic))
+    if not by_key:
+        yield path, value
+        return
+    for key, inner in value.items():
+        node = (schema.get("properties") or {}).get(key) or {}
+        yield from _leaves(kind, node, f"{path}.{key}" if path else key, inner)
+
+
+def strip_removed(kind: Kind, spec: JsonMap, removed: tuple[str, ...]) -> dict[str, Json]:
+    """`spec` with removed paths taken out, or put back to their default."""
+    out = dict(spec)
+    for path in removed:
+        steps, rule = steps_of(kind, path), kind.rule(plain_path(path))
+        if rule.default is not None:
+            out = put_at(out, steps, rule.default)
+        else:
+            out = drop_at(out, steps)
+    return out

@@ -1,0 +1,241 @@
+"""Every decision, as an ordered list of rules. `decide(facts)` is pure and total; the first rule that answers wins.
+
+Before the resource was read only rules that need no reading are asked; the last of them says Look. Afterwards the order is:
+deletion, what must never write, absence, ownership, adoption, then the comparison. Verify-only, plan and the real run share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from holdfast.core.cookie import spec_half
+from holdfast.core.messages import listed
+from holdfast.core.overrides import learn_from_reads
+from holdfast.model.facts import Absent, Facts, Live
+from holdfast.model.plans import Adopt, Create, Delete, Look, Plan, Release, Report, Rest, Update
+from holdfast.model.reasons import Reason
+from holdfast.model.verdicts import Finding, differences
+
+Rule = Callable[[Facts], Plan | None]
+ATTEMPTS = 3  # updates without effect before we stop: never loop against a cloud
+
+
+def decide(facts: Facts) -> Plan:
+    for rule in AFTER_LOOKING if facts.live is not None else BEFORE_LOOKING:
+        plan = rule(facts)
+        if plan is not None:
+            return plan
+    return Look() if facts.live is None else Rest()
+
+
+# ---- before the resource is read -------------------------------------------------------------------------------
+
+
+def let_go_without_looking(f: Facts) -> Plan | None:
+    """Retain, verify-only, read-only, or nothing was ever made: deleting the object needs no cloud."""
+    if not f.is_deleting:
+        return None
+    if f.directives.retain:
+        return Release("deletion-policy is retain: the resource stays as it is")
+    if f.directives.never_writes:
+        return Release("the object is verified only: the resource stays as it is")
+    if not f.has_finalizer:
+        return Release("nothing was held")
+    return None
+
+
+def paused(f: Facts) -> Plan | None:
+    """No cloud call at all; said once."""
+    if not f.directives.paused:
+        return None
+    if f.memory.ready_reason == Reason.PAUSED.text and f.memory.observed_generation == f.generation:
+        return Rest()
+    return Report(Reason.PAUSED, "Paused by actuation-mode: neither read nor written until it is taken away.")
+
+
+def held_back(f: Facts) -> Plan | None:
+    """A permanent error is not tried again until the object, a reference or the day changes."""
+    return Rest() if f.memory.hold is not None and f.is_held else None
+
+
+# ---- after --------------------------------------------------------------------------------------------------------
+
+
+def deletion(f: Facts) -> Plan | None:
+    if not f.is_deleting:
+        return None
+    if not isinstance(f.live, Live) or f.live.gone:
+        return Release("the resource is gone")
+    if not is_ours(f, f.live):
+        return Release("the resource is not ours: it stays as it is")
+    return Delete(f.live)
+
+
+def verification(f: Facts) -> Plan | None:
+    """Look, compare, report; never write."""
+    if not f.directives.never_writes:
+        return None
+    if not isinstance(f.live, Live) or f.live.gone:
+        return Report(Reason.NOT_FOUND, "The cloud has no such resource; it is only verified, so none is created.", "HF506",
+                      is_verification=True)
+    found = differences(f.verdicts)
+    if found:
+        was_right = spec_half(f.memory.cookie) == spec_half(f.cookie)
+        reason, code = (Reason.DRIFT, "HF508") if was_right else (Reason.UPDATE_FAILED, "HF507")
+        return Report(reason, f"{listed(f.kind, found)}. Nothing was written: the object is only verified.", code, f.verdicts,
+                      is_verification=True)
+    if unread(f):
+        return Report(Reason.INCOMPLETE, failed_parts(f), "HF509", f.verdicts, is_verification=True)
+    if rests(f):
+        return Rest()
+    return Report(Reason.UP_TO_DATE, matches(f), "", f.verdicts, remember=True, applied=True, is_verification=True)
+
+
+def absence(f: Facts) -> Plan | None:
+    if isinstance(f.live, Live) and not f.live.gone:
+        return None
+    if f.memory.intent is not None and not f.is_settled:
+        return Report(Reason.CREATING, "A create was under way; absence is being confirmed before another.", retry_in=f.kind.settle_seconds)
+    recreate = f.directives.adoption_policy == "adopt-or-create"
+    if (f.memory.adopted or f.directives.adopted) and not recreate:
+        return Report(Reason.NOT_FOUND, "The adopted resource no longer exists; it is not made anew unless adoption-policy says "
+                      "adopt-or-create.", "HF307")
+    if f.directives.adoption_policy == "adopt":
+        return Report(Reason.NOT_FOUND, "adoption-policy is adopt, and the cloud has no such resource.", "HF307")
+    return Create()
+
+
+def another_holds_it(f: Facts) -> Plan | None:
+    return Report(Reason.HELD, f"{f.held_by} already manages this resource.", "HF305") if f.held_by else None
+
+
+def adoption(f: Facts) -> Plan | None:
+    """`adopt` takes a resource as it is, or not at all; `adopt-or-create` may correct it afterwards."""
+    assert isinstance(f.live, Live)
+    wanted = bool(f.directives.adoption_policy) or f.directives.adopted
+    if not wanted or f.memory.adopted:
+        return None
+    if f.kind.cannot_adopt:
+        return Report(Reason.INVALID, f"{f.kind.name} cannot be adopted: {f.kind.cannot_adopt}", "HF303")
+    found = differences(f.verdicts)
+    if found and f.directives.adoption_policy == "adopt":
+        return Report(Reason.ADOPTION_MISMATCH, f"{listed(f.kind, found)}. adoption-policy: adopt changes nothing.", "HF308", f.verdicts)
+    return Adopt(f.live, f.verdicts)
+
+
+def somebody_elses(f: Facts) -> Plan | None:
+    """What exists already is refused, unless its family of kinds acquires (and settings allow it)."""
+    assert isinstance(f.live, Live)
+    if is_ours(f, f.live) or f.may_acquire:
+        return None
+    d = f.kind.dialect
+    return Report(
+        Reason.EXISTS,
+        f"The resource exists ({f.live.identity or 'same name'}) and is not ours. Verify it with "
+        f'{d.annotation("force-acquire")}: "true", take it with {d.annotation("adoption-policy")}: adopt, or write an AdoptedResource.',
+        "HF306", f.verdicts)
+
+
+def not_settled_by_service(f: Facts) -> Plan | None:
+    assert isinstance(f.live, Live)
+    if not f.live.pending:
+        return None
+    return Report(Reason.SETTLING, f"The service says {f.live.pending}.", retry_in=f.kind.settle_seconds)
+
+
+def fast_path(f: Facts) -> Plan | None:
+    """Both hashes as they were when all was right: no comparison matters."""
+    if not f.use_fast_path or f.cookie != f.memory.cookie or unread(f):
+        return None
+    if rests(f):
+        return Rest()
+    return Report(Reason.UP_TO_DATE, matches(f), "", f.verdicts, remember=True)
+
+
+def immutable(f: Facts) -> Plan | None:
+    """An edit that cannot be carried out stops the whole object: half an update is worse than none."""
+    stuck = tuple(v for v in differences(f.verdicts) if v.finding is Finding.IMMUTABLE)
+    if not stuck:
+        return None
+    return Report(Reason.IMMUTABLE, f"{listed(f.kind, stuck)}. These cannot be changed after creation; nothing was written.", "HF108",
+                  f.verdicts)
+
+
+def settling(f: Facts) -> Plan | None:
+    """An update of ours whose effect is not seen yet: wait, learn an override, or give up."""
+    s, found = f.memory.settling, differences(f.verdicts)
+    if s is None or s.generation != f.generation or not found:
+        return None
+    if not f.is_settled:
+        return Report(Reason.SETTLING, f"Waiting to see our update: {listed(f.kind, found)}.", verdicts=f.verdicts,
+                      retry_in=f.kind.settle_seconds)
+    learnt = learn_from_reads(f.kind, found, s, f.key)
+    if len(learnt) == len(found):
+        return Report(Reason.UP_TO_DATE, matches(f), "", f.verdicts, remember=True, applied=True, overrides=learnt)
+    if s.attempts >= ATTEMPTS:
+        return Report(Reason.NOT_CONVERGING, f"{listed(f.kind, found)}. Sent {s.attempts} times without effect; not sent again until "
+                      "something changes.", "HF510", f.verdicts)
+    return None
+
+
+def correction(f: Facts) -> Plan | None:
+    found = differences(f.verdicts)
+    return Update(f.live, found) if found and isinstance(f.live, Live) else None
+
+
+def incomplete(f: Facts) -> Plan | None:
+    return Report(Reason.INCOMPLETE, failed_parts(f), "HF509", f.verdicts) if unread(f) else None
+
+
+def as_declared(f: Facts) -> Plan:
+    if rests(f) and f.memory.cookie == f.cookie:
+        return Rest()
+    return Report(Reason.UP_TO_DATE, matches(f), "", f.verdicts, remember=True)
+
+
+BEFORE_LOOKING: tuple[Rule, ...] = (let_go_without_looking, paused, held_back)
+AFTER_LOOKING: tuple[Rule, ...] = (
+    deletion, verification, absence, another_holds_it, adoption, somebody_elses, not_settled_by_service,
+    fast_path, immutable, settling, correction, incomplete, as_declared,
+)
+
+
+# ---- what the rules ask ---------------------------------------------------------------------------------------------
+
+
+def is_ours(f: Facts, live: Live) -> bool:
+    """What status names, what carries our mark, what an open intent of ours made (where a create cannot carry the mark)."""
+    if f.memory.identity and f.memory.identity == live.identity:
+        return True
+    if live.mark:
+        return live.mark == f.mark
+    intent = f.memory.intent
+    made_by_us = intent is not None and intent.action == "create" and not f.kind.marks_at_create
+    return made_by_us and (not live.created or not intent or live.created >= intent.time)
+
+
+def rests(f: Facts) -> bool:
+    """Whether status already says all that could be said."""
+    held = f.has_finalizer or f.directives.never_writes
+    return (f.memory.ready and f.memory.observed_generation == f.generation and f.memory.ready_reason == Reason.UP_TO_DATE.text
+            and f.memory.cookie == f.cookie and f.memory.intent is None and f.memory.settling is None and held)
+
+
+def unread(f: Facts) -> dict[str, str]:
+    """Parts of which the spec speaks and that could not be read."""
+    if not isinstance(f.live, Live):
+        return {}
+    spoken = {*f.desired, *(p.partition(".")[0] for p in f.removed)}
+    return {name: why for name, why in f.live.failed.items() if name in spoken}
+
+
+def failed_parts(f: Facts) -> str:
+    return "; ".join(f"{name} could not be read: {why}" for name, why in sorted(unread(f).items()))
+
+
+def matches(f: Facts) -> str:
+    hidden = sum(v.finding is Finding.UNVERIFIABLE for v in f.verdicts)
+    note = f" {hidden} field(s) cannot be read back and were not compared." if hidden else ""
+    return f"The resource is as declared.{note}"
+
+

@@ -1,0 +1,44 @@
+"""Text for people: differences in one line, values cut short, secrets never."""
+
+from __future__ import annotations
+
+import json
+
+from holdfast.model.json import Json
+from holdfast.model.kinds import Kind
+from holdfast.model.verdicts import Verdict
+
+HIDDEN = "(sensitive)"
+MOST = 10
+
+
+def listed(kind: Kind, verdicts: tuple[Verdict, ...]) -> str:
+    """Each path with wanted and live value, ten at most."""
+    parts = [one(kind, v) for v in verdicts[:MOST]]
+    if len(verdicts) > MOST:
+        parts.append(f"and {len(verdicts) - MOST} more")
+    return "; ".join(parts)
+
+
+def one(kind: Kind, v: Verdict) -> str:
+    if v.is_removal:
+        return f"spec.{v.path}: must be unset, live {value(kind, v.path, v.live)}"
+    return f"spec.{v.path}: wanted {value(kind, v.path, v.desired)}, live {value(kind, v.path, v.live)}"
+
+
+def value(kind: Kind, path: str, data: Json, most: int = 120) -> str:
+    if data is None:
+        return "(not set)"
+    if kind.is_sensitive(path):
+        return HIDDEN
+    text = json.dumps(data, sort_keys=True, ensure_ascii=False)
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def data(kind: Kind, path: str, raw: Json, most: int = 1024) -> Json:
+    """A value for status or JSON output: hidden if sensitive, cut if long."""
+    if raw is not None and kind.is_sensitive(path):
+        return HIDDEN
+    if isinstance(raw, str) and len(raw) > most:
+        return f"{raw[:most]}…"
+    return raw

@@ -1,0 +1,58 @@
+"""Field paths as steps. The keys of free-form maps and tags may hold dots: once the schema says map, the rest is one key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from holdfast.model.json import Json, JsonMap
+from holdfast.model.kinds import Kind, plain_path
+
+Steps = tuple[str, ...]
+
+
+def steps_of(kind: Kind, path: str) -> Steps:
+    node: JsonMap = kind.spec_schema
+    out: list[str] = []
+    rest = path
+    while rest:
+        if kind.rule(plain_path(".".join(out))).tags or "properties" not in node:
+            return (*out, rest)
+        head, _, rest = rest.partition(".")
+        out.append(head)
+        node = node["properties"].get(head.partition("[")[0]) or {}
+        if rest and node.get("type") == "array" and not kind.rule(plain_path(".".join(out))).tags:
+            node = node.get("items") or {}
+    return tuple(out)
+
+
+def get_at(data: Json, steps: Steps) -> Json:
+    for step in steps:
+        data = data.get(step) if isinstance(data, Mapping) else None
+    return data
+
+
+def put_at(data: JsonMap, steps: Steps, value: Json) -> dict[str, Json]:
+    copy = dict(data)
+    head, rest = steps[0], steps[1:]
+    copy[head] = put_at(copy.get(head) or {}, rest, value) if rest else value
+    return copy
+
+
+def drop_at(data: JsonMap, steps: Steps) -> dict[str, Json]:
+    """A copy without what stands there; parents that become empty go too."""
+    copy = dict(data)
+    head, rest = steps[0], steps[1:]
+    if not rest:
+        copy.pop(head, None)
+    elif isinstance(copy.get(head), Mapping):
+        inner = drop_at(copy[head], rest)
+        if inner:
+            copy[head] = inner
+        else:
+            copy.pop(head)
+    return copy
+
+
+def covers(parent: str, path: str) -> bool:
+    """Whether `parent` names `path` itself or something that it stands in."""
+    return path == parent or path.startswith((f"{parent}.", f"{parent}["))

@@ -1,0 +1,113 @@
+"""Values that mean the same although they are written differently: IAM policies, JSON documents, ARNs, cases.
+
+Each function maps a value to a form in which equal meaning is equal data. What cannot be parsed is returned as it is: the service, not
+the comparison, is the judge of its validity.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from urllib.parse import unquote
+
+from holdfast.core.canonical import canonical
+from holdfast.model.json import Json
+
+_LISTS = ("Action", "NotAction", "Resource", "NotResource")
+_ROOT = re.compile(r"^arn:aws[a-z-]*:iam::(\d{12}):root$")
+
+
+def json_document(value: Json) -> Json:
+    if not isinstance(value, str):
+        return value
+    for text in (value, unquote(value)):
+        try:
+            return json.loads(text)
+        except ValueError:
+            continue
+    return value
+
+
+def iam_policy(value: Json) -> Json:
+    document = json_document(value)
+    if not isinstance(document, dict):
+        return document
+    statements = document.get("Statement", [])
+    statements = statements if isinstance(statements, list) else [statements]
+    rest = {k: v for k, v in document.items() if k not in ("Statement", "Version", "Id")}
+    ids = {"Id": document["Id"]} if document.get("Id") else {}
+    parts = sorted((_statement(s) for s in statements), key=canonical)
+    return {"Version": document.get("Version", "2008-10-17"), **ids, **rest, "Statement": parts}
+
+
+def _statement(statement: Json) -> Json:
+    if not isinstance(statement, dict):
+        return statement
+    out = dict(statement)
+    if out.get("Sid") == "":
+        out.pop("Sid")
+    for key in _LISTS:
+        if key in out:
+            lower = key.endswith("Action")
+            out[key] = sorted({v.lower() if lower and isinstance(v, str) else v for v in _list(out[key])}, key=str)
+    for key in ("Principal", "NotPrincipal"):
+        if key in out:
+            out[key] = _principal(out[key])
+    if "Condition" in out and isinstance(out["Condition"], dict):
+        out["Condition"] = {op: _condition(keys) for op, keys in out["Condition"].items()}
+    return out
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else [value]
+
+
+def _principal(value: Json) -> Json:
+    if value == "*":
+        return {"AWS": ["*"]}
+    if not isinstance(value, dict):
+        return value
+    return {kind: sorted({_account(v) for v in _list(who)}, key=str) for kind, who in value.items()}
+
+
+def _account(value: Json) -> Json:
+    """An account's root ARN and its bare number name the same principal."""
+    root = _ROOT.match(value) if isinstance(value, str) else None
+    return root.group(1) if root else value
+
+
+def _condition(keys: Json) -> Json:
+    if not isinstance(keys, dict):
+        return keys
+    return {name.lower(): sorted({_scalar(v) for v in _list(v)}) for name, v in keys.items()}
+
+
+def _scalar(value: Json) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def arn_or_name(value: Json) -> Json:
+    """The part of an ARN that its bare name would be: `arn:aws:kms:eu-west-1:1:key/abc` and `abc`."""
+    if isinstance(value, str) and value.startswith("arn:"):
+        return value.split(":", 5)[-1].rpartition("/")[2]
+    return value
+
+
+def case_insensitive(value: Json) -> Json:
+    return value.lower() if isinstance(value, str) else value
+
+
+def number_text(value: Json) -> Json:
+    """Numbers that an API takes as text: `030`, ` 30` and `30` are one."""
+    text = str(value).strip()
+    return str(int(text)) if text.lstrip("-").isdigit() else value
+
+
+SEMANTICS: dict[str, Callable[[Json], Json]] = {
+    "json": json_document,
+    "policy": iam_policy,
+    "arn-or-name": arn_or_name,
+    "case-insensitive": case_insensitive,
+    "number": number_text,
+}

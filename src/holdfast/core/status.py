@@ -1,0 +1,150 @@
+"""Status, read and written: what it remembers (Memory), and the one new status that a reconcile commits.
+
+Invariants, checked by tests on every scenario: Ready is always present; `lastTransitionTime` moves only when a condition's status does;
+an unchanged reconcile composes an equal status, so nothing is written; no sensitive value ever enters.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+from holdfast.core.messages import MOST, data
+from holdfast.core.overrides import remembered
+from holdfast.model.facts import Hold, Intent, Live, Memory, Place, Settling
+from holdfast.model.json import Json, JsonMap, get_path
+from holdfast.model.kinds import Kind
+from holdfast.model.reasons import Reason
+from holdfast.model.verdicts import Finding, Verdict, differences
+
+LONGEST = 4096  # of a message
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a reconcile ended, for status and for people."""
+
+    reason: Reason
+    message: str
+    code: str = ""
+    action: str = "rest"
+    verdicts: tuple[Verdict, ...] = ()
+    is_terminal: bool = False
+    is_verification: bool = False
+    references_resolved: bool | None = None
+    retry_in: float | None = None
+    live: Live | None = None
+    extra: Mapping[str, Json] = field(default_factory=dict)
+
+
+def read_memory(kind: Kind, status: JsonMap, annotations: Mapping[str, str]) -> Memory:
+    meta = status.get("ackResourceMetadata") or {}
+    conditions = tuple(status.get("conditions") or ())
+    ready = next((c for c in conditions if c.get("type") == "Ready"), {})
+    return Memory(
+        cookie=str(status.get("lastModifiedCookie") or ""),
+        applied=tuple(status.get("appliedFields") or ()),
+        has_applied="appliedFields" in status,
+        overrides=remembered(status.get("specOverrides") or {}, annotations.get(kind.dialect.annotation("spec-overrides"), ""),
+                             bool(status)),
+        identity=str(get_path(status, kind.dialect.identity_path) or ""),
+        place=Place(str(meta.get("ownerAccountID") or ""), str(meta.get("region") or ""), str(meta.get("partition") or "aws")),
+        adopted=status.get("adopted") is True,
+        ready=ready.get("status") == "True",
+        ready_reason=str(ready.get("reason") or ""),
+        observed_generation=int(status.get("observedGeneration") or 0),
+        intent=_part(Intent, status.get("intent")),
+        settling=_part(Settling, status.get("settling")),
+        hold=_part(Hold, status.get("hold")),
+        conditions=conditions,
+    )
+
+
+def _part(cls: type, value: Json) -> Json:
+    """A remembered value, or None where it is missing or malformed: a lost memory costs a comparison, nothing else."""
+    names = set(cls.__dataclass_fields__)  # type: ignore[attr-defined]
+    return cls(**value) if isinstance(value, Mapping) and set(value) == names else None
+
+
+def compose(kind: Kind, before: JsonMap, memory: Memory, outcome: Outcome, generation: int, now: str) -> dict[str, Json]:
+    """The new status. Everything that the kind does not know is kept as it was."""
+    out = dict(before)
+    if outcome.live is not None:
+        out.update(outcome.live.status)
+        out.update(_identity(kind, outcome.live, before))
+    out["observedGeneration"] = generation
+    _put(out, "lastModifiedCookie", memory.cookie)
+    if memory.has_applied:
+        out["appliedFields"] = list(memory.applied)
+    _put(out, "specOverrides", dict(memory.overrides))
+    _put(out, "adopted", memory.adopted)
+    for name, part in (("intent", memory.intent), ("settling", memory.settling), ("hold", memory.hold)):
+        _put(out, name, asdict(part) if part is not None else None)
+    if outcome.is_verification:
+        out["verification"] = _verification(kind, before.get("verification") or {}, outcome, generation, now)
+    else:
+        out.pop("verification", None)
+    out["conditions"] = _conditions(kind, memory, outcome, before.get("conditions") or [], now)
+    return out
+
+
+def _put(out: dict[str, Json], name: str, value: Json) -> None:
+    if value:
+        out[name] = value
+    else:
+        out.pop(name, None)
+
+
+def _identity(kind: Kind, live: Live, before: JsonMap) -> dict[str, Json]:
+    if kind.dialect.identity_path != "ackResourceMetadata.arn":
+        return {kind.dialect.identity_path: live.identity}
+    meta = dict(before.get("ackResourceMetadata") or {})
+    meta |= {"ownerAccountID": live.place.account, "region": live.place.region, "partition": live.place.partition}
+    if live.identity:
+        meta["arn"] = live.identity
+    return {"ackResourceMetadata": meta}
+
+
+def _verification(kind: Kind, before: JsonMap, outcome: Outcome, generation: int, now: str) -> dict[str, Json]:
+    found = differences(outcome.verdicts)
+    shown = [{"path": f"spec.{v.path}", "desired": data(kind, v.path, v.desired), "live": data(kind, v.path, v.live)} for v in found[:MOST]]
+    same = before.get("outcome") == outcome.reason.text
+    out: dict[str, Json] = {
+        "generation": generation, "outcome": outcome.reason.text,
+        "lastTransitionTime": before.get("lastTransitionTime", now) if same else now,
+        "differences": shown, "differenceCount": len(found),
+    }
+    hidden = sum(v.finding is Finding.UNVERIFIABLE for v in outcome.verdicts)
+    return {**out, "unverifiable": hidden} if hidden else out
+
+
+def _conditions(kind: Kind, memory: Memory, outcome: Outcome, before: list[JsonMap], now: str) -> list[JsonMap]:
+    d, ready = kind.dialect, outcome.reason.ready
+    message = outcome.message if len(outcome.message) <= LONGEST else f"{outcome.message[:LONGEST]}…"
+    wanted: list[tuple[str, str, str, str]] = [("Ready", ready, outcome.reason.text, message)]
+    if d.synced_condition:
+        wanted.append((d.synced_condition, ready, outcome.reason.text, message))
+        if outcome.is_terminal:
+            wanted.append((d.condition("Terminal"), "True", outcome.code or outcome.reason.text, message))
+        elif ready == "False" and outcome.reason is Reason.RETRYING:
+            wanted.append((d.condition("Recoverable"), "True", outcome.code or outcome.reason.text, message))
+        if outcome.references_resolved is not None:
+            text = "" if outcome.references_resolved else message
+            wanted.append((d.condition("ReferencesResolved"), str(outcome.references_resolved), outcome.reason.text if text else "Resolved", text))
+    if memory.overrides:
+        wanted.append((d.condition("ServerSideOverride"), "True", "ServerSideSpecOverride",
+                       f"Spec override values are present in {d.annotation('spec-overrides')} annotation"))
+    old = {c.get("type"): c for c in before}
+    return [_condition(old.get(kind_), kind_, status, reason, text, now) for kind_, status, reason, text in wanted]
+
+
+def _condition(old: JsonMap | None, type_: str, status: str, reason: str, message: str, now: str) -> JsonMap:
+    since = old.get("lastTransitionTime", now) if old and old.get("status") == status else now
+    return {"type": type_, "status": status, "reason": reason, "message": message, "lastTransitionTime": since}
+
+
+def spec_overrides_annotation(overrides: Mapping[str, JsonMap]) -> str:
+    return json.dumps({k: dict(v) for k, v in sorted(overrides.items())}, separators=(",", ":"), ensure_ascii=False)
+
+

@@ -1,0 +1,154 @@
+"""CRDs and the immutability policy, written from kinds. `deploy/crds` holds them; `make check` fails when they are stale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from holdfast.core.directives import FORCE_ACQUIRE
+from holdfast.model.json import Json, JsonMap
+from holdfast.model.kinds import Kind
+
+_TEXT: JsonMap = {"type": "string"}
+_CONDITION: JsonMap = {
+    "type": "object", "required": ["status", "type"],
+    "properties": {"lastTransitionTime": {"type": "string", "format": "date-time"}, "message": _TEXT, "reason": _TEXT, "status": _TEXT, "type": _TEXT},
+}
+_FREE: JsonMap = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+_OWN_STATUS: dict[str, Json] = {
+    "ackResourceMetadata": {"type": "object", "required": ["ownerAccountID", "region"],
+                            "properties": {"arn": _TEXT, "ownerAccountID": _TEXT, "partition": _TEXT, "region": _TEXT}},
+    "adopted": {"type": "boolean"},
+    "appliedFields": {"type": "array", "items": _TEXT},
+    "conditions": {"type": "array", "items": _CONDITION},
+    "hold": _FREE, "intent": _FREE, "settling": _FREE,
+    "lastModifiedCookie": _TEXT,
+    "observedGeneration": {"type": "integer", "format": "int64"},
+    "specOverrides": _FREE,
+    "verification": _FREE,
+}
+
+
+def crd_of(kind: Kind) -> dict[str, Json]:
+    spec, status = _clean(kind.spec_schema), _clean(kind.status_schema)
+    status = {"type": "object", "properties": dict(sorted({**status["properties"], **_OWN_STATUS}.items()))}
+    rules = [*_one_of_rules(kind)]
+    if rules:
+        spec["x-kubernetes-validations"] = rules
+    root: dict[str, Json] = {
+        "type": "object",
+        "properties": {"apiVersion": _TEXT, "kind": _TEXT, "metadata": {"type": "object"}, "spec": spec, "status": status},
+    }
+    identity = _identity_rules(kind)
+    if identity:
+        root["x-kubernetes-validations"] = identity
+    return _document(kind.group, kind.version, kind.name, kind.plural, root, kind.short_names)
+
+
+def adopted_crd(group: str) -> dict[str, Json]:
+    """AdoptedResource in a service's group: both documented shapes, so the schema leaves the choice open."""
+    identifier = {"type": "object", "properties": {"arn": _TEXT, "name": _TEXT, "id": {"x-kubernetes-int-or-string": True}}}
+    own = {"apiVersion": _TEXT, "kind": _TEXT, "identifier": identifier, "metadata": _FREE}
+    aws = {"type": "object", "properties": {"arn": _TEXT, "nameOrID": _TEXT, "additionalKeys": {"type": "object", "additionalProperties": _TEXT}}}
+    kubernetes = {"type": "object", "required": ["group", "kind"], "properties": {"group": _TEXT, "kind": _TEXT, "metadata": _FREE}}
+    status = {"type": "object", "properties": {k: _OWN_STATUS[k] for k in ("conditions", "observedGeneration")}}
+    root = {"type": "object", "properties": {
+        "apiVersion": _TEXT, "kind": _TEXT, "metadata": {"type": "object"}, "status": status,
+        "spec": {"type": "object", "properties": {**own, "aws": aws, "kubernetes": kubernetes}}}}
+    return _document(group, "v1alpha1", "AdoptedResource", "adoptedresources", root, ())
+
+
+def _document(group: str, version: str, name: str, plural: str, root: JsonMap, short: tuple[str, ...]) -> dict[str, Json]:
+    names: dict[str, Json] = {"kind": name, "listKind": f"{name}List", "plural": plural, "singular": name.lower(), "categories": ["holdfast"]}
+    if short:
+        names["shortNames"] = list(short)
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": f"{plural}.{group}"},
+        "spec": {
+            "group": group, "names": names, "scope": "Namespaced",
+            "versions": [{"name": version, "served": True, "storage": True, "subresources": {"status": {}},
+                          "additionalPrinterColumns": [
+                              {"name": "Ready", "type": "string", "jsonPath": '.status.conditions[?(@.type=="Ready")].status'},
+                              {"name": "Reason", "type": "string", "jsonPath": '.status.conditions[?(@.type=="Ready")].reason'},
+                              {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}],
+                          "schema": {"openAPIV3Schema": root}}],
+        },
+    }
+
+
+def _clean(schema: Json) -> Json:
+    """The schema without what is only for our codecs."""
+    if isinstance(schema, Mapping):
+        return {k: _clean(v) for k, v in schema.items() if k != "x-wire"}
+    return schema
+
+
+def _one_of_rules(kind: Kind) -> list[JsonMap]:
+    out: list[JsonMap] = []
+    for groups, needed in ((kind.one_of, False), (kind.exactly_one, True)):
+        for group in groups:
+            count = " + ".join(f"({_has('self', p)} ? 1 : 0)" for p in group)
+            names = ", ".join(f"spec.{p}" for p in group)
+            out.append({"rule": f"{count} {'==' if needed else '<='} 1",
+                        "message": f"HF107: {'exactly' if needed else 'at most'} one of {names} may be given"})
+    return out
+
+
+def _has(root: str, path: str) -> str:
+    parts, tests = path.split("."), []
+    for i in range(1, len(parts) + 1):
+        tests.append(f"has({'.'.join([root, *map(_escape, parts[:i])])})")
+    return " && ".join(tests)
+
+
+def _escape(name: str) -> str:
+    """CEL keeps a few words for itself."""
+    return f"__{name}__" if name in ("namespace", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let",
+                                     "loop", "package", "return", "var", "void", "while") else name
+
+
+def _identity_rules(kind: Kind) -> list[JsonMap]:
+    """A wrong name can be corrected until something is held; from then on it is fixed."""
+    held = "!has(oldSelf.status) || !has(oldSelf.status.ackResourceMetadata) || !has(oldSelf.status.ackResourceMetadata.arn)"
+    out: list[JsonMap] = []
+    for path in kind.identity_fields:
+        field = ".".join(_escape(p) for p in path.split("."))
+        same = f"has(self.spec) && has(self.spec.{field}) && self.spec.{field} == oldSelf.spec.{field}"
+        out.append({"rule": f"{held} || !has(oldSelf.spec) || !has(oldSelf.spec.{field}) || ({same})",
+                    "message": f"HF108: spec.{path} names the resource that is held, and cannot be changed"})
+    return out
+
+
+def policy_of(kind: Kind) -> list[dict[str, Json]]:
+    """The ValidatingAdmissionPolicy for a kind's other immutable fields, and its binding; empty where there are none."""
+    fields = [p for p, r in kind.rules.items() if r.immutable and "[]" not in p and p not in kind.identity_fields]
+    if not fields:
+        return []
+    name = f"immutable.{kind.plural}.{kind.group}"
+    note = kind.dialect.annotation(FORCE_ACQUIRE)
+    policy = {
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy", "metadata": {"name": name},
+        "spec": {
+            "failurePolicy": "Fail",
+            "matchConstraints": {"resourceRules": [{"apiGroups": [kind.group], "apiVersions": [kind.version], "operations": ["UPDATE"],
+                                                    "resources": [kind.plural]}]},
+            "matchConditions": [
+                {"name": "not-verified-only",
+                 "expression": f"!(has(object.metadata.annotations) && '{note}' in object.metadata.annotations && object.metadata.annotations['{note}'] == 'true')"},
+                {"name": "not-being-deleted", "expression": "!has(object.metadata.deletionTimestamp)"},
+                {"name": "spec-changed", "expression": "!has(object.spec) || !has(oldObject.spec) || object.spec != oldObject.spec"}],
+            "variables": [{"name": "old", "expression": "has(oldObject.spec) ? oldObject.spec : {}"},
+                          {"name": "new", "expression": "has(object.spec) ? object.spec : {}"}],
+            "validations": [_immutable_rule(kind, p) for p in fields],
+        },
+    }
+    binding = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding", "metadata": {"name": name},
+               "spec": {"policyName": name, "validationActions": ["Deny"]}}
+    return [policy, binding]
+
+
+def _immutable_rule(kind: Kind, path: str) -> JsonMap:
+    at = "".join(f"[?'{p}']" for p in path.split("."))
+    by_reference = [r.path for r in kind.references if r.target == path.rpartition(".")[2] and r.path.rpartition(".")[0] == path.rpartition(".")[0]]
+    steps_aside = "".join(f" || variables.new{''.join(f'[?{chr(39)}{p}{chr(39)}]' for p in r.split('.'))}.hasValue()" for r in by_reference)
+    return {"expression": f"!variables.old{at}.hasValue() || variables.new{at} == variables.old{at}{steps_aside}",
+            "message": f"HF108: spec.{path} is immutable: it may be set once, then neither changed nor removed"}

@@ -1,0 +1,40 @@
+"""Every reason of the Ready condition, with what it means for Ready and when to look again."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Reason(Enum):
+    """value: reason string, Ready status, whether the runtime backs off until something changes."""
+
+    UP_TO_DATE = ("UpToDate", "True")
+    CREATING = ("Creating", "False")
+    UPDATING = ("Updating", "False")
+    SETTLING = ("Settling", "False")
+    PAUSED = ("Paused", "False")
+    DELETING = ("Deleting", "False")
+    DELETE_FAILED = ("DeleteFailed", "False")
+    NOT_FOUND = ("ResourceNotFound", "False")
+    UPDATE_FAILED = ("UpdateFailed", "False")
+    DRIFT = ("DriftDetected", "False")
+    INCOMPLETE = ("VerificationIncomplete", "False")
+    EXISTS = ("AlreadyExists", "False")
+    HELD = ("HeldByAnotherObject", "False")
+    IMMUTABLE = ("ImmutableFieldChanged", "False")
+    NOT_CONVERGING = ("NotConverging", "False")
+    INVALID = ("Invalid", "False")
+    REFERENCE_WAIT = ("DependencyNotReady", "False")
+    REFERENCE_MISSING = ("DependencyNotFound", "False")
+    ADOPTION_MISMATCH = ("AdoptionMismatch", "False")
+    REJECTED = ("Rejected", "False")
+    RETRYING = ("Retrying", "False")
+    ELSEWHERE = ("WrongPlace", "False")
+
+    @property
+    def text(self) -> str:
+        return self.value[0]
+
+    @property
+    def ready(self) -> str:
+        return self.value[1]

@@ -1,0 +1,43 @@
+"""What the comparison says of one field."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from holdfast.model.json import Json
+
+
+class Finding(Enum):
+    MATCH = "match"
+    MISMATCH = "mismatch"
+    OVERRIDE = "override"  # differs, and the server is known to put this value in its place
+    DEFAULT = "default"  # live has it, the spec does not speak of it
+    IMMUTABLE = "immutable"  # differs, and cannot be changed
+    UNVERIFIABLE = "unverifiable"  # the cloud does not give it back
+    UNMANAGED = "unmanaged"  # the user said to leave it as it is
+    VOLATILE = "volatile"  # changes by itself
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A path without `spec.`, and both sides; `desired` is None where the field must go."""
+
+    path: str
+    finding: Finding
+    desired: Json = None
+    live: Json = None
+    is_removal: bool = False
+
+    @property
+    def is_difference(self) -> bool:
+        return self.finding in (Finding.MISMATCH, Finding.IMMUTABLE)
+
+    @property
+    def field(self) -> str:
+        """The top-level field it belongs to."""
+        return self.path.split(".", 1)[0].split("[", 1)[0]
+
+
+def differences(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+    return tuple(v for v in verdicts if v.is_difference)

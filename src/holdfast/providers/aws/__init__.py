@@ -1,0 +1,1 @@
+"""AWS: botocore's models on the wire, kinds' YAML for everything else."""

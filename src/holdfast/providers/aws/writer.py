@@ -1,0 +1,175 @@
+"""Changes AWS, part by part, as the kind file says. Only runtime.execute holds one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from holdfast.core.canonical import canonical
+from holdfast.core.desired import shape_tags
+from holdfast.core.normalise import tag_map
+from holdfast.model.errors import CloudError
+from holdfast.model.facts import Live
+from holdfast.model.json import Json, JsonMap, get_path, is_empty, with_path, without_path
+from holdfast.model.kinds import Kind
+from holdfast.providers.aws.api import Call, Part, api_of
+from holdfast.providers.aws.calls import Send, context_of, read_fields, run
+from holdfast.providers.aws.client import AwsClient
+from holdfast.providers.aws.codec import encode, wire_name
+from holdfast.providers.aws.expressions import search
+from holdfast.runtime.ports import Answer, Subject
+
+
+class AwsWriter:
+    def __init__(self, client: AwsClient) -> None:
+        self._client = client
+
+    async def create(self, subject: Subject) -> Answer:
+        """The create call, then the parts that it does not carry."""
+        api, kind = api_of(subject.kind), subject.kind
+        target = _with_marks(kind, subject.spec, {}, subject.marks)
+        carried = {k: v for k, v in target.items() if k in api.carries}
+        context = context_of(subject, api, spec=carried)
+        answered = await run((api.create,), context, self._sender(subject))
+        spec, status = _answer(kind, api.create, answered, api.main.read[0], context)
+        made = context_of(subject, api, spec=target, status={**subject.status, **status})
+        for part in api.parts:
+            fields = {f for f in part.fields if f not in api.carries and not is_empty(target.get(f))}
+            if fields:
+                await self._write_part(subject, part, {}, target, fields, {**subject.status, **status})
+        return Answer(spec, status, made["arn"])
+
+    async def update(self, subject: Subject, live: Live, target: JsonMap, changed: frozenset[str]) -> Answer:
+        api, kind = api_of(subject.kind), subject.kind
+        have = _with_all_tags(kind, live.spec, live.tags)
+        want = _with_marks(kind, target, live.tags, subject.marks)
+        fields = set(changed)
+        if kind.tag_path and subject.marks.items() - live.tags.items():
+            fields.add(kind.tag_path.partition(".")[0])
+        spec: dict[str, Json] = {}
+        for part in api.parts:
+            mine = fields & set(part.fields)
+            if mine:
+                spec.update(await self._write_part(subject, part, have, want, mine, {**subject.status, **live.status}))
+        return Answer(spec, {}, live.identity)
+
+    async def mark(self, subject: Subject, live: Live) -> None:
+        kind = subject.kind
+        if kind.tag_path and subject.marks.items() - live.tags.items():
+            await self.update(subject, live, live.spec, frozenset({kind.tag_path.partition(".")[0]}))
+
+    async def delete(self, subject: Subject, live: Live) -> None:
+        api = api_of(subject.kind)
+        context = context_of(subject, api, spec={**subject.spec, **live.spec}, status={**subject.status, **live.status})
+        await run(api.delete, context, self._sender(subject), api.not_found)
+
+    def _sender(self, subject: Subject) -> Send:
+        async def send(operation: str, params: dict[str, Json]) -> dict[str, Json]:
+            return await self._client.pages(subject.kind.service, subject.place.region, operation, params)
+
+        return send
+
+    async def _write_part(self, subject: Subject, part: Part, have: JsonMap, want: JsonMap, fields: set[str], status: JsonMap) -> dict[str, Json]:
+        """Bring `fields` of one part from `have` to `want`; gives back what the answers carried."""
+        api, kind, send = api_of(subject.kind), subject.kind, self._sender(subject)
+        context = context_of(subject, api, spec=want, status=status)
+        if part.add or part.remove:
+            for field in sorted(fields):
+                await _write_members(kind, part, field, have.get(field), want.get(field), context, send)
+            return {}
+        if part.each:
+            for field in sorted(fields):
+                name, value = _wire(kind, field), _wire_value(kind, field, want)
+                await run(part.each, {**context, "name": name, "value": value}, send)
+            return {}
+        is_cleared = all(is_empty(want.get(f)) for f in part.fields)
+        calls = part.clear if part.clear and is_cleared else part.write
+        if not calls:
+            raise CloudError("HF505", f"{kind.name}: the service has no way to change {', '.join(sorted(fields))}", sent=False)
+        changed = {_wire(kind, f): v for f in sorted(fields) if (v := _wire_value(kind, f, want)) is not None}
+        answers = await run(calls, {**context, "changed": changed}, send)
+        return _answer(kind, answers[-1][0], answers, api.main.read[0] if api.main.read else None, context)[0] if answers else {}
+
+
+def _wire(kind: Kind, field: str) -> str:
+    return wire_name(field, kind.spec_schema["properties"][field])
+
+
+def _wire_value(kind: Kind, field: str, want: JsonMap) -> Json:
+    """The value to send; a text field that must go is sent as "", which is how attribute APIs unset."""
+    node, value = kind.spec_schema["properties"][field], want.get(field)
+    if value is None:
+        return "" if node.get("type") == "string" else None
+    return encode(node, value)
+
+
+def _answer(kind: Kind, call: Call, answers: list[tuple[Call, Json]], read: Call | None, context: JsonMap) -> tuple[dict[str, Json], dict[str, Json]]:
+    """What the answer to a write says of the resource: only what it really carries."""
+    body = next((a for c, a in reversed(answers) if c.op == call.op), None)
+    spec: dict[str, Json] = {}
+    status: dict[str, Json] = {}
+    if not isinstance(body, dict):
+        return spec, status
+    if call.answer and read is not None:
+        fields = tuple(kind.spec_schema["properties"])
+        relative = Call(read.op, base=call.answer, out=read.out)
+        got = read_fields(kind, fields, relative, body, context)
+        spec, status = got if got else ({}, {})
+    for target, expression in call.out.items():
+        status[target.removeprefix("status.")] = search(expression, body)
+    return spec, {k: v for k, v in status.items() if v is not None}
+
+
+# ---- tags and members ------------------------------------------------------------------------------------------------
+
+
+def _is_clouds(key: str) -> bool:
+    return key.startswith("aws:")
+
+
+def _with_all_tags(kind: Kind, spec: JsonMap, tags: Mapping[str, str]) -> JsonMap:
+    if not kind.tag_path:
+        return spec
+    return with_path(spec, kind.tag_path, shape_tags(kind, {k: v for k, v in tags.items() if not _is_clouds(k)}))
+
+
+def _with_marks(kind: Kind, spec: JsonMap, live_tags: Mapping[str, str], marks: Mapping[str, str]) -> dict[str, Json]:
+    """The spec's own tags, the marks that are there already, and ours."""
+    if not kind.tag_path:
+        return dict(spec)
+    kept = {k: v for k, v in live_tags.items() if k.startswith(kind.dialect.ignored_tag_prefixes) and not _is_clouds(k)}
+    tags = {**kept, **tag_map(get_path(spec, kind.tag_path)), **marks}
+    return with_path(spec, kind.tag_path, shape_tags(kind, tags)) if tags else without_path(spec, kind.tag_path)
+
+
+async def _write_members(kind: Kind, part: Part, field: str, have: Json, want: Json, context: dict[str, Json], send: Send) -> None:
+    node = kind.spec_schema["properties"][field]
+    is_tags = kind.rule(field).tags
+    old, new = _members(part, have, is_tags), _members(part, want, is_tags)
+    added = {k: v for k, v in new.items() if k not in old or canonical(old[k]) != canonical(v)}
+    removed = {k: v for k, v in old.items() if k not in new}
+    steps = [(part.add, added), (part.remove, removed)]
+    for calls, items in reversed(steps) if part.key == "whole" else steps:
+        for call in calls if items else ():
+            await _send_members(kind, node, call, items, is_tags, context, send)
+
+
+async def _send_members(kind: Kind, node: JsonMap, call: Call, items: dict[str, Json], is_tags: bool, context: dict[str, Json], send: Send) -> None:
+    if call.per_item:
+        for key, value in items.items():
+            item = encode(node.get("items") or node.get("additionalProperties") or {}, value)
+            await run((call,), {**context, "item": item, "key": key, "value": item}, send)
+        return
+    shaped = shape_tags(kind, items) if is_tags else items if node.get("type") == "object" else list(items.values())
+    encoded = encode(node, shaped)
+    await run((call,), {**context, "added": encoded, "removed": encoded, "removed_keys": list(items)}, send)
+
+
+def _members(part: Part, value: Json, is_tags: bool) -> dict[str, Json]:
+    if is_tags:
+        return dict(tag_map(value))
+    if isinstance(value, Mapping):
+        return dict(value)
+    key = part.key if part.key != "whole" else ""
+    return {str(v.get(key)) if key and isinstance(v, Mapping) else v if isinstance(v, str) else canonical(v).decode(): v for v in value or []}
+
+

@@ -1,0 +1,1 @@
+"""The engine's shell: ports, reconcile, execute, references, the queue, the operator."""

@@ -1,0 +1,161 @@
+"""One object under reconcile: what is known of it, step by step. Gathering is the only I/O before a plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from holdfast import __version__
+from holdfast.core.canonical import digest
+from holdfast.core.compare import Comparison, compare, describe_rest, removed_paths
+from holdfast.core.cookie import cookie
+from holdfast.core.desired import fill_references
+from holdfast.core.directives import namespace_directives, parse_directives
+from holdfast.core.normalise import normalise
+from holdfast.core.overrides import apply_overrides, still_wanted
+from holdfast.core.status import read_memory
+from holdfast.core.validate import check_spec
+from holdfast.model.directives import Directives
+from holdfast.model.facts import Absent, Facts, Live, Place
+from holdfast.model.json import Json, JsonMap
+from holdfast.model.kinds import Kind
+from holdfast.model.objects import ObjectKey, StoredObject
+from holdfast.runtime.engine import Engine
+from holdfast.runtime.ports import Subject
+from holdfast.runtime.references import resolve
+
+
+@dataclass(frozen=True)
+class Case:
+    obj: StoredObject
+    kind: Kind
+    facts: Facts
+    subject: Subject
+    inputs: str = ""  # a hash of all that could change the outcome of a permanent error
+    has_references: bool = False
+    live_before: JsonMap | None = None
+
+
+async def open_case(engine: Engine, obj: StoredObject) -> Case:
+    """What can be known without references and without the cloud. Raises InputError for a directive that is not one."""
+    kind = engine.kind_of(obj.key)
+    namespace = await engine.store.get(ObjectKey("", "Namespace", "default", obj.key.namespace))
+    notes = namespace_directives(namespace.metadata) if namespace else {}
+    labels = obj.metadata.get("labels") or {}
+    directives = parse_directives(kind, obj.annotations, notes, labels, retain_by_default=engine.settings.retain_by_default)
+    if engine.settings.verify_all:
+        directives = replace(directives, verify_only=True, paused=False)
+    mark = f"{engine.store.name}/{kind.group}/{kind.name}/{obj.key.namespace}/{obj.key.name}"
+    facts = Facts(
+        kind=kind, directives=directives, memory=read_memory(kind, obj.status, obj.annotations), generation=obj.generation,
+        is_deleting=obj.is_deleting, has_finalizer=kind.finalizer in obj.finalizers, mark=mark,
+        may_acquire=kind.dialect.may_acquire and not engine.settings.refuse_acquire, use_fast_path=not engine.settings.full_report,
+        key=engine.store.key,
+    )
+    marks = {
+        kind.dialect.annotation("controller-version"): f"{kind.group.partition('.')[0]}-v{__version__}",
+        kind.dialect.annotation("namespace"): obj.key.namespace, kind.dialect.mark_tag: mark,
+    }
+    return Case(obj, kind, facts, Subject(kind, Place(), {}, obj.status, mark, marks))
+
+
+def bare_case(engine: Engine, obj: StoredObject) -> Case:
+    """A case whose directives could not be read: enough to say so in status, and for nothing else."""
+    kind = engine.kind_of(obj.key)
+    facts = Facts(kind, Directives(), read_memory(kind, obj.status, obj.annotations), obj.generation, obj.is_deleting,
+                  kind.finalizer in obj.finalizers, "")
+    return Case(obj, kind, facts, Subject(kind, Place(), {}, {}, ""))
+
+
+async def prepare(engine: Engine, case: Case) -> Case:
+    """Validated, references filled in, and whether a permanent error still stands."""
+    kind, obj, directives = case.kind, case.obj, case.facts.directives
+    errors = check_spec(kind, obj.spec, spec_may_be_absent=bool(directives.adoption_policy or directives.adopted))
+    if errors and not obj.is_deleting:
+        raise errors[0]
+    resolved = {} if obj.is_deleting else await resolve(engine, kind, obj, need_ready=not directives.never_writes)
+    desired = fill_references(kind, obj.spec, resolved)
+    notes = {k: v for k, v in obj.annotations.items() if k != kind.dialect.annotation("spec-overrides")}
+    inputs = digest({"desired": digest(desired), "annotations": notes, "deleting": obj.is_deleting, "generation": obj.generation})
+    hold = case.facts.memory.hold
+    is_held = hold is not None and hold.inputs == inputs and engine.clock.now() < hold.until
+    subject = replace(case.subject, spec=desired)
+    return replace(case, facts=replace(case.facts, is_held=is_held), subject=subject, inputs=inputs, has_references=bool(resolved))
+
+
+async def look(engine: Engine, case: Case) -> Case:
+    """The resource read, and both sides compared."""
+    kind, facts, cloud = case.kind, case.facts, engine.cloud_of(case.kind)
+    place = await cloud.locate(kind, facts.directives.region, facts.memory.place)
+    spec, status = _adoption_hints(cloud.identify, case, place)
+    subject = replace(case.subject, place=place, spec={**spec, **case.subject.spec}, status={**status, **case.subject.status},
+                      wanted=wanted_fields(engine, case))
+    live = await cloud.reader().observe(subject)
+    held_by = await _holder(engine, case, live)
+    return assess(replace(case, subject=subject), live, engine, held_by)
+
+
+def _adoption_hints(identify: object, case: Case, place: Place) -> tuple[dict[str, Json], dict[str, Json]]:
+    """What adoption-fields say of the resource's identity."""
+    spec: dict[str, Json] = {}
+    status: dict[str, Json] = {}
+    kind = case.kind
+    for name, value in case.facts.directives.adoption_fields.items():
+        if name in kind.spec_schema["properties"]:
+            spec[name] = value
+        elif name in kind.status_schema["properties"]:
+            status[name] = value
+        else:
+            more_spec, more_status = identify(kind, place, name, value)  # type: ignore[operator]
+            spec, status = {**spec, **more_spec}, {**status, **more_status}
+    return spec, status
+
+
+def wanted_fields(engine: Engine, case: Case) -> frozenset[str] | None:
+    """Only the parts that matter are read: those of which the spec speaks or spoke, and tags where ownership is open."""
+    f = case.facts
+    adopting = bool(f.directives.adoption_policy or f.directives.adopted) and not f.memory.adopted
+    if adopting or engine.settings.full_report:
+        return None
+    wanted = {*case.subject.spec, *(p.partition(".")[0] for p in f.memory.applied)}
+    if not f.memory.identity or f.memory.intent is not None:
+        wanted.add(case.kind.tag_path.partition(".")[0])
+    return frozenset(wanted)
+
+
+async def _holder(engine: Engine, case: Case, live: Live | Absent) -> str:
+    if not isinstance(live, Live) or not live.identity:
+        return ""
+    others = [k for k in await engine.store.holder_of(live.identity) if k != case.obj.key and k.kind == case.obj.key.kind]
+    mine = case.facts.memory.identity == live.identity
+    return "" if mine or not others else str(others[0])
+
+
+def assess(case: Case, live: Live | Absent, engine: Engine, held_by: str = "") -> Case:
+    """Verdicts and cookie of the state as it is now."""
+    kind, facts = case.kind, case.facts
+    desired = normalise(kind, case.subject.spec, live=False)
+    if not isinstance(live, Live):
+        return replace(case, facts=replace(facts, live=live, desired=desired, is_settled=_is_settled(engine, facts), verdicts=()))
+    c = comparison(case, desired, live)
+    known = still_wanted(kind, desired, facts.memory.overrides, facts.key)
+    verdicts = apply_overrides(kind, compare(c), known, facts.key)
+    if engine.settings.full_report:
+        verdicts = (*verdicts, *describe_rest(c, verdicts))
+    return replace(case, facts=replace(
+        facts, live=live, desired=desired, verdicts=verdicts, removed=c.removed, held_by=held_by, is_settled=_is_settled(engine, facts),
+        cookie=cookie(c, known, facts.labels, facts.key), memory=replace(facts.memory, overrides=known)))
+
+
+def comparison(case: Case, desired: JsonMap, live: Live) -> Comparison:
+    facts = case.facts
+    unmanaged = facts.directives.unmanaged
+    removed = () if facts.directives.verify_only else removed_paths(case.kind, desired, facts.memory.applied, unmanaged)
+    return Comparison(case.kind, desired, normalise(case.kind, live.spec, live=True), removed, unmanaged, frozenset(live.failed))
+
+
+def _is_settled(engine: Engine, facts: Facts) -> bool:
+    """Whether the settle time since our last write, or since a recorded intent, is over."""
+    since = facts.memory.settling.since if facts.memory.settling else facts.memory.intent.time if facts.memory.intent else ""
+    return not since or engine.clock.age(since) >= facts.kind.settle_seconds
+
+

@@ -1,0 +1,270 @@
+"""The only place that interprets a plan. Intents before what cannot be undone, a fresh read before what can, and one outcome after."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import assert_never
+
+from holdfast.core.compare import applied_paths, compare
+from holdfast.core.desired import target_spec
+from holdfast.core.messages import listed
+from holdfast.core.normalise import normalise, own_tags
+from holdfast.core.overrides import learn_from_answer, value_hash
+from holdfast.core.status import Outcome
+from holdfast.model.errors import ConflictError
+from holdfast.model.facts import Absent, Intent, Live, Memory, Settling
+from holdfast.model.json import Json, JsonMap, get_path, with_path, without_path
+from holdfast.model.kinds import Kind
+from holdfast.model.objects import StoredObject
+from holdfast.model.plans import Adopt, Create, Delete, Look, Plan, Release, Report, Rest, Update
+from holdfast.model.reasons import Reason
+from holdfast.model.verdicts import Verdict, differences
+from holdfast.runtime.case import Case, assess, comparison
+from holdfast.runtime.engine import Engine, log_step
+from holdfast.runtime.ports import Answer, EventNote
+
+ADOPTION_MANAGER = "holdfast-adoption"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What is to be committed: an outcome (None: nothing), what to remember, and the object as our own writes left it."""
+
+    outcome: Outcome | None
+    memory: Memory
+    obj: StoredObject | None = None
+    is_gone: bool = False
+
+
+async def execute(engine: Engine, case: Case, plan: Plan) -> Done:
+    match plan:
+        case Rest() | Look():
+            return Done(None, case.facts.memory)
+        case Report():
+            return await _report(engine, case, plan)
+        case Create():
+            return await _create(engine, case)
+        case Update():
+            return await _update(engine, case, plan)
+        case Adopt():
+            return await _adopt(engine, case, plan)
+        case Delete():
+            return await _delete(engine, case, plan)
+        case Release():
+            return await _release(engine, case, plan.message)
+        case _:
+            assert_never(plan)
+
+
+async def _report(engine: Engine, case: Case, plan: Report) -> Done:
+    facts, memory = case.facts, case.facts.memory
+    live = facts.live if isinstance(facts.live, Live) and not facts.held_by else None
+    if plan.reason in (Reason.EXISTS, Reason.HELD):
+        live = None  # status must not name what is not ours
+    obj = case.obj
+    if plan.overrides is not None:
+        memory = replace(memory, overrides={**memory.overrides, **plan.overrides})
+        case = assess(replace(case, facts=replace(facts, memory=memory)), facts.live or Absent(), engine)
+        memory = case.facts.memory
+    if plan.remember:
+        memory = _remember(case, memory, applied=plan.applied or _is_new_generation(case))
+        if not facts.directives.never_writes:
+            obj = await _hold_on(engine, case, obj)
+    if plan.reason in (Reason.NOT_FOUND, Reason.INCOMPLETE, Reason.IMMUTABLE):
+        memory = replace(memory, hold=None)
+    outcome = Outcome(plan.reason, plan.message, plan.code, "report", plan.verdicts, is_verification=plan.is_verification,
+                      is_terminal=plan.reason in (Reason.EXISTS, Reason.HELD, Reason.IMMUTABLE, Reason.NOT_CONVERGING, Reason.ADOPTION_MISMATCH),
+                      live=live, retry_in=plan.retry_in or None)
+    return Done(outcome, memory, obj)
+
+
+def _is_new_generation(case: Case) -> bool:
+    """A spec that is found to be live already counts as applied: the crash may have come between our update and its status."""
+    return case.facts.memory.observed_generation != case.facts.generation and not case.facts.directives.never_writes
+
+
+def _remember(case: Case, memory: Memory, *, applied: bool) -> Memory:
+    paths = applied_paths(case.kind, case.facts.desired) if applied else memory.applied
+    kept = replace(memory, intent=None, settling=None, hold=None, applied=paths, has_applied=memory.has_applied or applied)
+    if not applied:
+        return replace(kept, cookie=case.facts.cookie)
+    # what was removed is gone by now, so the cookie is that of a spec without removals
+    calm = replace(case.facts, memory=kept)
+    return replace(kept, cookie=_cookie_of(replace(case, facts=calm)))
+
+
+def _cookie_of(case: Case) -> str:
+    from holdfast.core.cookie import cookie
+
+    facts = case.facts
+    assert isinstance(facts.live, Live)
+    c = comparison(case, facts.desired, facts.live)
+    return cookie(c, facts.memory.overrides, facts.labels, facts.key)
+
+
+async def _hold_on(engine: Engine, case: Case, obj: StoredObject) -> StoredObject:
+    """The finalizer, before the first write and at promotion."""
+    if case.kind.finalizer in obj.finalizers:
+        return obj
+    return await engine.store.write_metadata(obj, [*obj.finalizers, case.kind.finalizer], {})
+
+
+# ---- create ---------------------------------------------------------------------------------------------------------------
+
+
+async def _create(engine: Engine, case: Case) -> Done:
+    obj = await _hold_on(engine, case, case.obj)
+    intent = Intent("create", engine.clock.token(), engine.clock.now())
+    obj = await engine.store.write_status(obj, {**obj.status, "intent": asdict(intent)})
+    log_step("creating", obj.key)
+    subject = replace(case.subject, token=intent.token)
+    answer = await engine.cloud_of(case.kind).writer().create(subject)
+    memory = replace(case.facts.memory, intent=intent, hold=None)
+    case = replace(case, obj=obj, subject=replace(subject, status={**subject.status, **answer.status}), facts=replace(case.facts, memory=memory))
+    seen = await engine.cloud_of(case.kind).reader().observe(replace(case.subject, wanted=frozenset(case.subject.spec)))
+    await engine.store.record(EventNote(obj.key, "Normal", "Created", f"Created {answer.identity or 'the resource'}"))
+    if not isinstance(seen, Live):
+        named = Live({}, answer.status, answer.identity, case.subject.place)
+        return Done(Outcome(Reason.CREATING, "Created; waiting for the service to show it.", action="create", live=named,
+                            retry_in=case.kind.settle_seconds), memory, obj)
+    return _conclude(engine, case, seen, answer, (), "create")
+
+
+def _conclude(engine: Engine, case: Case, live: Live, answer: Answer, before: tuple[Verdict, ...], action: str) -> Done:
+    """After our own write: learn overrides from the answer, and see whether the effect is there."""
+    kind, key = case.kind, case.facts.key
+    learnt = learn_from_answer(kind, _answered(case, answer), key)
+    memory = replace(case.facts.memory, overrides={**case.facts.memory.overrides, **learnt})
+    case = assess(replace(case, facts=replace(case.facts, memory=memory)), live, engine)
+    left = differences(case.facts.verdicts)
+    if live.pending:
+        return Done(Outcome(Reason.SETTLING, f"The service says {live.pending}.", action=action, live=live, retry_in=kind.settle_seconds),
+                    case.facts.memory, case.obj)
+    if not left:
+        memory = _remember(case, case.facts.memory, applied=True)
+        failed = {k: v for k, v in live.failed.items() if k in case.facts.desired}
+        if failed:
+            text = "; ".join(f"{k} could not be read: {v}" for k, v in failed.items())
+            return Done(Outcome(Reason.INCOMPLETE, text, "HF509", action, case.facts.verdicts, live=live), replace(memory, cookie=""), case.obj)
+        return Done(Outcome(Reason.UP_TO_DATE, "The resource is as declared.", action=action, verdicts=case.facts.verdicts, live=live), memory, case.obj)
+    old = case.facts.memory.settling
+    attempts = (old.attempts if old and old.generation == case.facts.generation else 0) + 1
+    settling = Settling(case.facts.generation, attempts, engine.clock.now(), {v.path: value_hash(v.live, key) for v in before},
+                        {v.path: value_hash(v.live, key) for v in left})
+    memory = replace(case.facts.memory, settling=settling, hold=None)
+    return Done(Outcome(Reason.SETTLING, f"Waiting to see our update: {listed(kind, left)}.", action=action, verdicts=case.facts.verdicts,
+                        live=live, retry_in=kind.settle_seconds), memory, case.obj)
+
+
+def _answered(case: Case, answer: Answer) -> tuple[Verdict, ...]:
+    """Desired against what the answer carried, for the fields that it carried."""
+    desired = {k: v for k, v in normalise(case.kind, case.subject.spec, live=False).items() if k in answer.spec}
+    live = Live(answer.spec)
+    return compare(replace(comparison(case, desired, live), removed=()))
+
+
+# ---- update ---------------------------------------------------------------------------------------------------------------
+
+
+async def _update(engine: Engine, case: Case, plan: Update) -> Done:
+    await _still_the_same(engine, case)
+    kind, facts = case.kind, case.facts
+    obj = await _hold_on(engine, case, case.obj)
+    await engine.store.record(EventNote(obj.key, "Normal", "Correcting", f"Differences to correct: {listed(kind, plan.verdicts)}"))
+    target = target_spec(kind, plan.live.spec, case.subject.spec, tuple(v.path for v in plan.verdicts if v.is_removal))
+    changed = frozenset(v.field for v in plan.verdicts)
+    cloud = engine.cloud_of(kind)
+    log_step("updating", obj.key, fields=",".join(sorted(changed)))
+    fresh = await engine.store.get(obj.key)
+    if fresh is None or fresh.resource_version != obj.resource_version:
+        raise ConflictError("HF601", f"{obj.key} changed since it was decided on")
+    answer = await cloud.writer().update(case.subject, plan.live, target, changed)
+    seen = await cloud.reader().observe(case.subject)
+    case = replace(case, obj=obj)
+    if not isinstance(seen, Live):
+        return Done(Outcome(Reason.SETTLING, "The resource vanished during the update.", action="update", retry_in=kind.settle_seconds),
+                    facts.memory, obj)
+    return _conclude(engine, case, seen, answer, plan.verdicts, "update")
+
+
+async def _still_the_same(engine: Engine, case: Case) -> None:
+    """A directive that appeared meanwhile must stop the write."""
+    fresh = await engine.store.get(case.obj.key)
+    if fresh is None or fresh.resource_version != case.obj.resource_version:
+        raise ConflictError("HF601", f"{case.obj.key} changed since it was decided on")
+
+
+# ---- adopt, delete, release -----------------------------------------------------------------------------------------------
+
+
+async def _adopt(engine: Engine, case: Case, plan: Adopt) -> Done:
+    await _still_the_same(engine, case)
+    kind = case.kind
+    log_step("adopting", case.obj.key, resource=plan.live.identity)
+    obj = await _hold_on(engine, case, case.obj)
+    note = kind.dialect.annotation("adopted")
+    if obj.annotations.get(note) != "true":
+        obj = await engine.store.write_metadata(obj, obj.finalizers, {note: "true"})
+    if case.facts.directives.adoption_policy == "adopt":
+        obj = await _fill_spec(engine, kind, obj, plan.live)
+    await engine.cloud_of(kind).writer().mark(case.subject, plan.live)
+    await engine.store.record(EventNote(obj.key, "Normal", "Adopted", f"Adopted {plan.live.identity}"))
+    memory = replace(case.facts.memory, adopted=True, intent=None, hold=None)
+    left = differences(plan.verdicts)
+    if left:
+        return Done(Outcome(Reason.UPDATING, f"Adopted; to be corrected: {listed(kind, left)}.", action="adopt", verdicts=plan.verdicts,
+                            live=plan.live, retry_in=0.0), memory, obj)
+    case = replace(case, obj=obj, subject=replace(case.subject, spec=_merged_spec(case, obj)))
+    case = assess(replace(case, facts=replace(case.facts, memory=memory)), plan.live, engine)
+    memory = replace(case.facts.memory, cookie=case.facts.cookie)
+    return Done(Outcome(Reason.UP_TO_DATE, "Adopted; the resource is as declared.", action="adopt", verdicts=plan.verdicts, live=plan.live), memory, obj)
+
+
+def _merged_spec(case: Case, obj: StoredObject) -> JsonMap:
+    filled = {k: v for k, v in obj.spec.items() if k not in case.obj.spec}
+    return {**filled, **case.subject.spec}
+
+
+async def _fill_spec(engine: Engine, kind: Kind, obj: StoredObject, live: Live) -> StoredObject:
+    """Under `adopt`, fields that the spec does not have come from live; what it has stays."""
+    missing = {k: v for k, v in live_spec(kind, live).items() if k not in obj.spec and not _given_by_reference(kind, obj.spec, k)}
+    return await engine.store.write_spec(obj, missing, ADOPTION_MANAGER) if missing else obj
+
+
+def _given_by_reference(kind: Kind, spec: JsonMap, field: str) -> bool:
+    return any(r.target == field and r.path in spec for r in kind.references)
+
+
+def live_spec(kind: Kind, live: Live) -> dict[str, Json]:
+    """A resource as a spec: without marks, empties and what cannot be set."""
+    spec = dict(live.spec)
+    if kind.tag_path and get_path(spec, kind.tag_path) is not None:
+        from holdfast.core.desired import shape_tags
+
+        tags = own_tags(kind, get_path(spec, kind.tag_path))
+        spec = with_path(spec, kind.tag_path, shape_tags(kind, tags)) if tags else without_path(spec, kind.tag_path)
+    hidden = {p for p, r in kind.rules.items() if r.read_only or r.volatile or r.sensitive or r.write_only}
+    hidden |= {r.path for r in kind.references if r.to_secret}
+    return {k: v for k, v in spec.items() if k in kind.spec_schema["properties"] and k not in hidden and v not in (None, "", [], {})}
+
+
+async def _delete(engine: Engine, case: Case, plan: Delete) -> Done:
+    intent = Intent("delete", engine.clock.token(), engine.clock.now())
+    obj = await engine.store.write_status(case.obj, {**case.obj.status, "intent": asdict(intent)})
+    log_step("deleting", obj.key, resource=plan.live.identity)
+    await engine.cloud_of(case.kind).writer().delete(case.subject, plan.live)
+    seen = await engine.cloud_of(case.kind).reader().observe(replace(case.subject, wanted=frozenset()))
+    if isinstance(seen, Live) and not seen.gone:
+        outcome = Outcome(Reason.DELETING, "Deleted; waiting for the service to let go of it.", action="delete", live=seen,
+                          retry_in=case.kind.settle_seconds)
+        return Done(outcome, replace(case.facts.memory, intent=intent), obj)
+    return await _release(engine, replace(case, obj=obj), f"Deleted {plan.live.identity}")
+
+
+async def _release(engine: Engine, case: Case, message: str) -> Done:
+    obj = case.obj
+    await engine.store.record(EventNote(obj.key, "Normal", "Released", message))
+    log_step("released", obj.key)
+    rest = [f for f in obj.finalizers if f != case.kind.finalizer]
+    await engine.store.write_metadata(obj, rest, {})
+    return Done(None, case.facts.memory, is_gone=True)

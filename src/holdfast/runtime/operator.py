@@ -1,0 +1,75 @@
+"""The controller loop: watch → queue → reconcile, with resync and jitter. A fixed number of workers, however many objects."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from holdfast.core.pace import jittered
+from holdfast.model.objects import ObjectKey
+from holdfast.runtime.engine import LOG, Engine
+from holdfast.runtime.ports import Change
+from holdfast.runtime.queue import Priority, WorkQueue
+from holdfast.runtime.reconcile import Result, reconcile
+
+_CORE = ("Namespace", "Secret", "ConfigMap")
+OnResult = Callable[[Result], None]
+
+
+class Operator:
+    """Runs until cancelled. `on_result` sees every reconcile, for people who wait on it."""
+
+    def __init__(self, engine: Engine, on_result: OnResult | None = None) -> None:
+        self._engine, self._on_result = engine, on_result
+        self.queue = WorkQueue()
+        self._attempts: dict[ObjectKey, int] = {}
+        self._own: dict[ObjectKey, str] = {}
+
+    async def run(self, since: int, keys: list[ObjectKey] | None = None) -> None:
+        """Reconcile `keys` (default: everything stored), then whatever changes after version `since`."""
+        for key in keys if keys is not None else [o.key for o in await self._engine.store.list() if o.key.kind not in _CORE]:
+            self.queue.add(key, Priority.RESYNC if keys is None else Priority.USER)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._watch(since))
+            for _ in range(self._engine.settings.workers):
+                group.create_task(self._work())
+
+    async def _watch(self, since: int) -> None:
+        async for change in self._engine.store.watch(since):
+            await self._wake(change)
+
+    async def _wake(self, change: Change) -> None:
+        """The object itself, what refers to it, and (for a Namespace) everything in it."""
+        key = change.key
+        if key.kind == "Namespace" and not key.group:
+            for obj in await self._engine.store.list(namespace=key.name):
+                self.queue.add(obj.key)
+        elif key.kind not in _CORE or key.group:
+            self.queue.add(key)
+        for referrer in await self._engine.store.referrers_of(key):
+            self.queue.add(referrer)
+
+    async def _work(self) -> None:
+        while True:
+            key = await self.queue.take()
+            try:
+                result = await reconcile(self._engine, key, self._attempts.get(key, 0))
+                self._schedule(result)
+            finally:
+                self.queue.finish(key)
+            if self._on_result is not None:
+                self._on_result(result)
+
+    def _schedule(self, result: Result) -> None:
+        key = result.key
+        if result.is_gone:
+            self._attempts.pop(key, None)
+            self.queue.forget(key)
+            return
+        self._attempts[key] = self._attempts.get(key, 0) + 1 if result.error is not None else 0
+        if result.retry_in is not None:
+            self.queue.add_later(key, result.retry_in)
+        else:
+            self.queue.add_later(key, jittered(self._engine.settings.resync_seconds, self._engine.clock.fraction()))
+        if result.error is not None:
+            LOG.debug("retry object=%s in=%s", key, result.retry_in)
