@@ -36,7 +36,8 @@ def applied_paths(kind: Kind, desired: JsonMap) -> tuple[str, ...]:
 def removed_paths(kind: Kind, desired: JsonMap, applied: tuple[str, ...], unmanaged: tuple[str, ...]) -> tuple[str, ...]:
     """Paths last applied that the spec no longer has, less the ones the user wants left alone."""
     now = applied_paths(kind, desired)
-    gone = [p for p in applied if not any(covers(p, n) or covers(n, p) for n in now)]
+    tags = f"{kind.tag_path}." if kind.tag_path else "\0"  # owned by key: an empty map speaks of none of them
+    gone = [p for p in applied if p not in now and (p.startswith(tags) or not any(covers(p, n) or covers(n, p) for n in now))]
     return tuple(p for p in gone if not any(covers(u, p) for u in unmanaged))
 
 

@@ -60,12 +60,13 @@ def build(declared: JsonMap, service: str) -> tuple[dict[str, Json], dict[str, J
     _add_references(spec, declared.get("references") or {})
     for path, rule in (declared.get("fields") or {}).items():
         if rule.get("secret"):
-            spec[path] = _SECRET
+            spec[path] = {**_SECRET, **{k: v for k, v in (spec.get(path) or {}).items() if k == "x-wire"}}
     required = schema.get("required")
     if required is None:
         filled = {r["fills"] for r in (declared.get("references") or {}).values()}
         required = [n for n in (_name(m, renames) for m in created.required_members) if n in spec and n not in filled]
     _drop_paths(spec, schema.get("omit") or ())
+    _rename_paths(spec, renames)
     return _object(spec, required), _object(_status(model, schema, spec, renames), ())
 
 
@@ -91,6 +92,8 @@ def _name(wire: str, renames: Mapping[str, str]) -> str:
 
 def _members(shape: Any, renames: Mapping[str, str], dropped: set[str]) -> dict[str, Json]:
     out = {}
+    while shape is not None and shape.type_name == "list":
+        shape = shape.member
     for wire, member in (shape.members if shape is not None else {}).items():
         if wire not in dropped:
             out[_name(wire, renames)] = _wired(_name(wire, renames), wire, _shape(member, renames, ()))
@@ -130,24 +133,38 @@ def _shape(shape: Any, renames: Mapping[str, str], above: tuple[str, ...]) -> di
             return dict(_SCALARS[scalar])
 
 
+def _holder(spec: dict[str, Json], path: str) -> tuple[dict[str, Json], str]:
+    """The properties that hold the last field of a path (`a.b[].c`), and its name."""
+    *parents, name = path.split(".")
+    properties = spec
+    for parent in parents:
+        node = properties[parent.removesuffix("[]")]
+        properties = (node["items"] if parent.endswith("[]") else node)["properties"]
+    return properties, name
+
+
 def _add_references(spec: dict[str, Json], references: Mapping[str, JsonMap]) -> None:
     for path in references:
-        *parents, name = path.split(".")
-        properties = spec
-        for parent in parents:
-            node = properties[parent.removesuffix("[]")]
-            properties = (node["items"] if parent.endswith("[]") else node)["properties"]
+        properties, name = _holder(spec, path)
         properties[name] = {"type": "array", "items": _REFERENCE} if name.endswith("Refs") else dict(_REFERENCE)
 
 
 def _drop_paths(spec: dict[str, Json], paths: Any) -> None:
     """Take out nested fields that upstream does not have (`a.b[].c`)."""
     for path in paths:
-        *parents, name = path.split(".")
-        properties = spec
-        for parent in parents:
-            node = properties[parent.removesuffix("[]")]
-            properties = (node["items"] if parent.endswith("[]") else node)["properties"]
+        properties, name = _holder(spec, path)
         if name not in properties:
             raise InputError("HF701", f"schema.omit: no field {path!r}")
         del properties[name]
+
+
+def _rename_paths(spec: dict[str, Json], renames: Mapping[str, str]) -> None:
+    """Nested fields that upstream names against its own rule (`a.b.type_: type`)."""
+    for path, new in renames.items():
+        if "." not in path:
+            continue
+        properties, name = _holder(spec, path)
+        if name not in properties:
+            raise InputError("HF701", f"schema.rename: no field {path!r}")
+        node = properties.pop(name)
+        properties[new] = {"x-wire": name, **node}

@@ -171,20 +171,32 @@ async def _update(engine: Engine, case: Case, plan: Update) -> Done:
     kind, facts = case.kind, case.facts
     obj = await _hold_on(engine, case, case.obj)
     await engine.store.record(EventNote(obj.key, "Normal", "Correcting", f"Differences to correct: {listed(kind, plan.verdicts)}"))
-    target = target_spec(kind, plan.live.spec, case.subject.spec, tuple(v.path for v in plan.verdicts if v.is_removal))
+    live = await _with_tags_read(engine, case, plan.live)
+    target = target_spec(kind, live.spec, case.subject.spec, tuple(v.path for v in plan.verdicts if v.is_removal))
     changed = frozenset(v.field for v in plan.verdicts)
     cloud = engine.cloud_of(kind)
     log_step("updating", obj.key, fields=",".join(sorted(changed)))
     fresh = await engine.store.get(obj.key)
     if fresh is None or fresh.resource_version != obj.resource_version:
         raise ConflictError("HF601", f"{obj.key} changed since it was decided on")
-    answer = await cloud.writer().update(case.subject, plan.live, target, changed)
+    answer = await cloud.writer().update(case.subject, live, target, changed)
     seen = await cloud.reader().observe(case.subject)
     case = replace(case, obj=obj)
     if not isinstance(seen, Live):
         return Done(Outcome(Reason.SETTLING, "The resource vanished during the update.", action="update", retry_in=kind.settle_seconds),
                     facts.memory, obj)
     return _conclude(engine, case, seen, answer, plan.verdicts, "update")
+
+
+async def _with_tags_read(engine: Engine, case: Case, live: Live) -> Live:
+    """Marks go along with an update, so the tags must be known, even where the spec does not speak of them."""
+    tags = case.kind.tag_path.partition(".")[0]
+    if not tags or case.subject.wanted is None or tags in case.subject.wanted:
+        return live
+    seen = await engine.cloud_of(case.kind).reader().observe(replace(case.subject, wanted=case.subject.wanted | {tags}))
+    if not isinstance(seen, Live):
+        raise ConflictError("HF601", f"the resource of {case.obj.key} vanished")
+    return seen
 
 
 async def _still_the_same(engine: Engine, case: Case) -> None:

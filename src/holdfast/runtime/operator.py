@@ -23,10 +23,12 @@ class Operator:
         self._engine, self._on_result = engine, on_result
         self.queue = WorkQueue()
         self._attempts: dict[ObjectKey, int] = {}
-        self._own: dict[ObjectKey, str] = {}
+        self._covered: dict[ObjectKey, int] = {}  # up to which version an object has been looked at
+        self.seen = 0  # the newest version of the store that has been looked at
 
     async def run(self, since: int, keys: list[ObjectKey] | None = None) -> None:
         """Reconcile `keys` (default: everything stored), then whatever changes after version `since`."""
+        self.seen = since
         for key in keys if keys is not None else [o.key for o in await self._engine.store.list() if o.key.kind not in _CORE]:
             self.queue.add(key, Priority.RESYNC if keys is None else Priority.USER)
         async with asyncio.TaskGroup() as group:
@@ -37,6 +39,7 @@ class Operator:
     async def _watch(self, since: int) -> None:
         async for change in self._engine.store.watch(since):
             await self._wake(change)
+            self.seen = change.version
 
     async def _wake(self, change: Change) -> None:
         """The object itself, what refers to it, and (for a Namespace) everything in it."""
@@ -44,7 +47,7 @@ class Operator:
         if key.kind == "Namespace" and not key.group:
             for obj in await self._engine.store.list(namespace=key.name):
                 self.queue.add(obj.key)
-        elif key.kind not in _CORE or key.group:
+        elif (key.kind not in _CORE or key.group) and change.version > self._covered.get(key, 0):
             self.queue.add(key)
         for referrer in await self._engine.store.referrers_of(key):
             self.queue.add(referrer)
@@ -62,7 +65,9 @@ class Operator:
 
     def _schedule(self, result: Result) -> None:
         key = result.key
+        self._covered[key] = max(result.version, self._covered.get(key, 0))
         if result.is_gone:
+            self._covered.pop(key)
             self._attempts.pop(key, None)
             self.queue.forget(key)
             return

@@ -31,6 +31,7 @@ class Result:
     retry_in: float | None = None
     is_gone: bool = False
     error: HoldfastError | None = None
+    version: int = 0  # of the store, up to which this reconcile has seen the object
 
 
 async def reconcile(engine: Engine, key: ObjectKey, attempt: int = 0) -> Result:
@@ -39,7 +40,7 @@ async def reconcile(engine: Engine, key: ObjectKey, attempt: int = 0) -> Result:
         return Result(key, is_gone=True)
     if engine.kinds.is_adopted_resource(key.group, key.kind):
         outcome = await reconcile_adopted(engine, obj)
-        return Result(key, outcome=outcome, retry_in=outcome.retry_in if outcome else None)
+        return Result(key, outcome=outcome, retry_in=outcome.retry_in if outcome else None, version=_version(obj))
     case: Case | None = None
     plan: Plan | None = None
     try:
@@ -58,12 +59,16 @@ async def reconcile(engine: Engine, key: ObjectKey, attempt: int = 0) -> Result:
     except HoldfastError as error:
         return await _fail(engine, obj, case, plan, error, attempt)
     if done.outcome is None:
-        return Result(key, plan, case, is_gone=done.is_gone)
-    await commit(engine, case, done)
-    return Result(key, plan, case, done.outcome, done.outcome.retry_in)
+        return Result(key, plan, case, is_gone=done.is_gone, version=_version(obj))
+    last = await commit(engine, case, done)
+    return Result(key, plan, case, done.outcome, done.outcome.retry_in, version=_version(last))
 
 
-async def commit(engine: Engine, case: Case, done: Done) -> None:
+def _version(obj: StoredObject) -> int:
+    return int(obj.resource_version) if obj.resource_version.isdigit() else 0
+
+
+async def commit(engine: Engine, case: Case, done: Done) -> StoredObject:
     """One status write, only if something in it changed; the annotation of overrides only when its content changed."""
     outcome = done.outcome
     assert outcome is not None
@@ -75,9 +80,10 @@ async def commit(engine: Engine, case: Case, done: Done) -> None:
     obj = await _publish_overrides(engine, case.kind, obj, before, done.memory)
     status = compose(case.kind, obj.status, done.memory, outcome, case.obj.generation, now)
     if status != obj.status:
-        await engine.store.write_status(obj, status)
+        obj = await engine.store.write_status(obj, status)
         await _announce(engine, case.obj, before, outcome)
         log_step("committed", case.obj.key, reason=outcome.reason.text)
+    return obj
 
 
 async def _publish_overrides(engine: Engine, kind: Kind, obj: StoredObject, before: Memory, after: Memory) -> StoredObject:
@@ -113,11 +119,11 @@ async def _fail(engine: Engine, obj: StoredObject, case: Case | None, plan: Plan
     if fresh is None:
         return Result(obj.key, plan, case, is_gone=True)
     try:
-        await commit(engine, replace(case, obj=fresh), Done(outcome, _keep_intent(fresh, case, memory), fresh))
+        last = await commit(engine, replace(case, obj=fresh), Done(outcome, _keep_intent(fresh, case, memory), fresh))
     except ConflictError:
         return Result(obj.key, plan, case, outcome, 0.0)
     log_step("failed", obj.key, code=error.code)
-    return Result(obj.key, plan, case, outcome, retry_in, error=error)
+    return Result(obj.key, plan, case, outcome, retry_in, error=error, version=_version(last) if fresh == obj else 0)
 
 
 def _keep_intent(fresh: StoredObject, case: Case, memory: Memory) -> Memory:

@@ -42,6 +42,7 @@ class Part:
     add: Calls = ()
     remove: Calls = ()
     key: str = ""
+    removes_first: bool = False  # of members: what must go goes before what must come (limits, names)
     absent: frozenset[str] = frozenset()
 
 
@@ -49,6 +50,7 @@ class Part:
 class States:
     at: str
     values: frozenset[str]
+    answer: str = ""  # where the answer to a write says it; once it does, no further write is sent in this pass
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ def api_of(kind: Kind) -> Api:
 def _part(raw: JsonMap, rest: tuple[str, ...]) -> Part:
     return Part(
         raw["name"], rest if raw["fields"] == "rest" else tuple(raw["fields"]), key=raw.get("key", ""),
+        removes_first=raw.get("first") == "remove" or raw.get("key") == "whole",
         absent=frozenset(raw.get("absent") or ()),
         **{name: _calls(raw.get(name) or []) for name in ("read", "write", "clear", "each", "add", "remove")},
     )
@@ -102,4 +105,4 @@ def _call(raw: JsonMap) -> Call:
 
 
 def _states(raw: JsonMap | None) -> States | None:
-    return States(raw["at"], frozenset(raw["values"])) if raw else None
+    return States(raw["at"], frozenset(raw["values"]), raw.get("answer", "")) if raw else None

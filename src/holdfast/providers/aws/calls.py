@@ -14,7 +14,7 @@ from holdfast.providers.aws.expressions import fill, holds, render, search
 from holdfast.runtime.ports import Subject
 
 Send = Callable[[str, dict[str, Json]], Awaitable[dict[str, Json]]]  # (operation, params)
-_HOLE = re.compile(r"{((?:spec|status|account|region|mark)(?:\.[A-Za-z0-9]+)*)}")
+_HOLE = re.compile(r"{((?:spec|status|account|region|mark|key)(?:\.[A-Za-z0-9]+)*)}")
 
 
 def context_of(subject: Subject, api: Api, spec: JsonMap | None = None, status: JsonMap | None = None) -> dict[str, Json]:
@@ -42,15 +42,17 @@ def part_values(kind: Kind, fields: tuple[str, ...], encoded: JsonMap) -> dict[s
 
 
 async def run(calls: Calls, context: dict[str, Json], send: Send, absent: frozenset[str] = frozenset()) -> list[tuple[Call, Json]]:
-    """Each call's answer (a list of answers for `each`); a call that met one of its `absent` codes answers None."""
+    """Each call's answer (for `each` a list of answers, each with its `item`); a call that met one of its `absent` codes answers None."""
     out: list[tuple[Call, Json]] = []
     before: Json = None
     for call in calls:
-        if not holds(call.condition, {**context, "before": before}):
+        context = {**context, "before": before}
+        if not holds(call.condition, context):
             continue
         if call.each:
             items = search(expand(call.each, context), before if before is not None else context) or []
-            before = [a for item in items if (a := await _one(call, {**context, "item": item}, send, absent)) is not None]
+            answers = [(item, await _one(call, {**context, "item": item}, send, absent)) for item in items]
+            before = [{**a, "item": item} for item, a in answers if a is not None]
         else:
             before = await _one(call, context, send, absent)
         out.append((call, before))
@@ -82,9 +84,8 @@ def read_fields(kind: Kind, fields: tuple[str, ...], call: Call, answer: Json, c
     for target, expression in call.out.items():
         value = search(expand(expression, context), base)
         where, _, name = target.rpartition(".")
-        schema = kind.status_schema if where == "status" else kind.spec_schema
-        node = schema["properties"].get(name) or {"type": "string"}
-        (status if where == "status" else spec)[name] = decode(node, value)
+        node = kind.status_schema["properties"].get(name) if where == "status" else _spec_node(kind, name)
+        (status if where == "status" else spec)[name] = decode(node or {"type": "string"}, value)
     return ({k: v for k, v in spec.items() if v is not None}, {k: v for k, v in status.items() if v is not None})
 
 
@@ -92,9 +93,14 @@ def _automatic(kind: Kind, fields: tuple[str, ...], base: Json) -> tuple[dict[st
     """Members of the answer whose names are those of fields."""
     if not isinstance(base, dict):
         return {}, {}
-    spec_nodes, status_nodes = kind.spec_schema["properties"], kind.status_schema["properties"]
-    spec = {f: decode(spec_nodes[f], base.get(wire_name(f, spec_nodes[f]))) for f in fields if f in spec_nodes}
+    spec_nodes, status_nodes = {f: node for f in fields if (node := _spec_node(kind, f))}, kind.status_schema["properties"]
+    spec = {f: decode(node, base.get(wire_name(f, node))) for f, node in spec_nodes.items()}
     status = {n: decode(node, base.get(wire_name(n, node))) for n, node in status_nodes.items() if wire_name(n, node) in base}
     return spec, status
 
 
+def _spec_node(kind: Kind, name: str) -> JsonMap | None:
+    """A field's schema as the API has it: what is a reference to a Secret in the spec is text there."""
+    node = kind.spec_schema["properties"].get(name)
+    is_secret = any(r.to_secret and r.path == name for r in kind.references)
+    return {"type": "string", "x-wire": wire_name(name, node or {})} if is_secret else node

@@ -1,7 +1,7 @@
 """The small language of kind files: `$expression` (JMESPath over a context) in requests, `{a.b}` in templates of ARNs.
 
 A request template is plain data; a string that starts with `$` is replaced by what its expression finds, and what is not found is left
-out of the request. A key `$name` is replaced likewise.
+out of the request. A key `$name` is replaced likewise; the members of what a key `...` finds are spread into its place.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ def _fill(template: Json, context: JsonMap) -> Json:
         value = search(template[1:], context)
         return _MISSING if value is None else value
     if isinstance(template, Mapping):
-        pairs = ((_fill(k, context) if k.startswith("$") else k, _fill(v, context)) for k, v in template.items())
-        return {k: v for k, v in pairs if k is not _MISSING and v is not _MISSING}
+        spread = _fill(template["..."], context) if "..." in template else {}
+        pairs = ((_fill(k, context) if k.startswith("$") else k, _fill(v, context)) for k, v in template.items() if k != "...")
+        return {**({} if spread is _MISSING else spread), **{k: v for k, v in pairs if k is not _MISSING and v is not _MISSING}}
     if isinstance(template, list):
         return [v for v in (_fill(item, context) for item in template) if v is not _MISSING]
     return template
@@ -67,9 +68,15 @@ def unrender(template: str, text: str) -> dict[str, str] | None:
     for literal, name in re.findall(r"([^{]*)(?:{([^}]+)})?", template):
         pattern += re.escape(literal)
         if name:
-            pattern += f"(?P<{_group(name)}>{'.+' if name == last else '[^:]*' if ':' in template else '.+'})"
+            pattern += f"(?P<{_group(name)}>{_fits(template, name, last)})"
     found = re.fullmatch(pattern, text)
     return {name: found.group(_group(name)) for name in _names(template)} if found else None
+
+
+def _fits(template: str, name: str, last: str) -> str:
+    if f"{{{name}}}{{" in template:  # a path right before a name: `{spec.path}{spec.name}`
+        return "[^:]*/"
+    return "[^:]*" if name != last and ":" in template else ".+"
 
 
 def _names(template: str) -> list[str]:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from holdfast.core.canonical import canonical
 from holdfast.core.desired import shape_tags
 from holdfast.core.normalise import tag_map
-from holdfast.model.errors import CloudError
+from holdfast.model.errors import CloudError, Retry
 from holdfast.model.facts import Live
 from holdfast.model.json import Json, JsonMap, get_path, is_empty, with_path, without_path
 from holdfast.model.kinds import Kind
-from holdfast.providers.aws.api import Call, Part, api_of
-from holdfast.providers.aws.calls import Send, context_of, read_fields, run
+from holdfast.providers.aws.api import Call, Part, States, api_of
+from holdfast.providers.aws.calls import Send, context_of, encode_fields, read_fields, run
 from holdfast.providers.aws.client import AwsClient
 from holdfast.providers.aws.codec import encode, wire_name
 from holdfast.providers.aws.expressions import search
+from holdfast.providers.aws.wire import is_mutating
 from holdfast.runtime.ports import Answer, Subject
+
+
+class _BusyError(Exception):
+    """The service is at work on our last write. What is left to write is found as a difference once it is done."""
 
 
 class AwsWriter:
@@ -25,36 +31,37 @@ class AwsWriter:
 
     async def create(self, subject: Subject) -> Answer:
         """The create call, then the parts that it does not carry."""
-        api, kind = api_of(subject.kind), subject.kind
+        api, kind, send = api_of(subject.kind), subject.kind, self._sender(subject)
         target = _with_marks(kind, subject.spec, {}, subject.marks)
         carried = {k: v for k, v in target.items() if k in api.carries}
-        context = context_of(subject, api, spec=carried)
-        answered = await run((api.create,), context, self._sender(subject))
+        context = {**context_of(subject, api, spec=carried), "whole": encode_fields(kind, target)}
+        answered = await run((api.create,), context, send)
         spec, status = _answer(kind, api.create, answered, api.main.read[0], context)
         made = context_of(subject, api, spec=target, status={**subject.status, **status})
-        for part in api.parts:
-            fields = {f for f in part.fields if f not in api.carries and not is_empty(target.get(f))}
-            if fields:
-                await self._write_part(subject, part, {}, target, fields, {**subject.status, **status})
-        return Answer(spec, status, made["arn"])
+        with suppress(_BusyError):
+            for part in api.parts:
+                fields = {f for f in part.fields if f not in api.carries and not is_empty(target.get(f))}
+                if fields:
+                    await self._write_part(subject, part, {}, target, fields, {**subject.status, **status}, send)
+        return Answer({k: v for k, v in spec.items() if k in carried}, status, made["arn"])
 
     async def update(self, subject: Subject, live: Live, target: JsonMap, changed: frozenset[str]) -> Answer:
-        api, kind = api_of(subject.kind), subject.kind
+        api, kind, send = api_of(subject.kind), subject.kind, self._sender(subject)
         have = _with_all_tags(kind, live.spec, live.tags)
         want = _with_marks(kind, target, live.tags, subject.marks)
-        fields = set(changed)
-        if kind.tag_path and subject.marks.items() - live.tags.items():
-            fields.add(kind.tag_path.partition(".")[0])
+        fields = set(changed) | _marks_field(subject, live)
         spec: dict[str, Json] = {}
-        for part in api.parts:
-            mine = fields & set(part.fields)
-            if mine:
-                spec.update(await self._write_part(subject, part, have, want, mine, {**subject.status, **live.status}))
+        with suppress(_BusyError):
+            for part in api.parts:
+                mine = fields & set(part.fields)
+                if mine:
+                    spec.update(await self._write_part(subject, part, have, want, mine, {**subject.status, **live.status}, send))
         return Answer(spec, {}, live.identity)
 
     async def mark(self, subject: Subject, live: Live) -> None:
         kind = subject.kind
         if kind.tag_path and subject.marks.items() - live.tags.items():
+            _refuse_unread_tags(kind, live)
             await self.update(subject, live, live.spec, frozenset({kind.tag_path.partition(".")[0]}))
 
     async def delete(self, subject: Subject, live: Live) -> None:
@@ -63,15 +70,23 @@ class AwsWriter:
         await run(api.delete, context, self._sender(subject), api.not_found)
 
     def _sender(self, subject: Subject) -> Send:
+        pending, is_busy = api_of(subject.kind).pending, False
+
         async def send(operation: str, params: dict[str, Json]) -> dict[str, Json]:
-            return await self._client.pages(subject.kind.service, subject.place.region, operation, params)
+            nonlocal is_busy
+            if is_busy and is_mutating(operation):
+                raise _BusyError
+            answer = await self._client.pages(subject.kind.service, subject.place.region, operation, params)
+            is_busy = is_busy or _says_busy(pending, answer)
+            return answer
 
         return send
 
-    async def _write_part(self, subject: Subject, part: Part, have: JsonMap, want: JsonMap, fields: set[str], status: JsonMap) -> dict[str, Json]:
+    async def _write_part(self, subject: Subject, part: Part, have: JsonMap, want: JsonMap, fields: set[str], status: JsonMap,
+                          send: Send) -> dict[str, Json]:
         """Bring `fields` of one part from `have` to `want`; gives back what the answers carried."""
-        api, kind, send = api_of(subject.kind), subject.kind, self._sender(subject)
-        context = context_of(subject, api, spec=want, status=status)
+        api, kind = api_of(subject.kind), subject.kind
+        context = {**context_of(subject, api, spec=want, status=status), "live": encode_fields(kind, have)}
         if part.add or part.remove:
             for field in sorted(fields):
                 await _write_members(kind, part, field, have.get(field), want.get(field), context, send)
@@ -87,7 +102,12 @@ class AwsWriter:
             raise CloudError("HF505", f"{kind.name}: the service has no way to change {', '.join(sorted(fields))}", sent=False)
         changed = {_wire(kind, f): v for f in sorted(fields) if (v := _wire_value(kind, f, want)) is not None}
         answers = await run(calls, {**context, "changed": changed}, send)
-        return _answer(kind, answers[-1][0], answers, api.main.read[0] if api.main.read else None, context)[0] if answers else {}
+        spec = _answer(kind, answers[-1][0], answers, api.main.read[0] if api.main.read else None, context)[0] if answers else {}
+        return {k: v for k, v in spec.items() if k in fields}  # the rest of the answer may be from before another part's write
+
+
+def _says_busy(pending: States | None, answer: JsonMap) -> bool:
+    return bool(pending and pending.answer) and search(pending.answer, answer) in pending.values
 
 
 def _wire(kind: Kind, field: str) -> str:
@@ -126,6 +146,21 @@ def _is_clouds(key: str) -> bool:
     return key.startswith("aws:")
 
 
+def _marks_field(subject: Subject, live: Live) -> set[str]:
+    """The tag field, if our marks are missing in it. Tags that were not read are left alone: a set that is replaced as a whole would
+    lose the rest."""
+    field = subject.kind.tag_path.partition(".")[0]
+    is_read = subject.wanted is None or field in subject.wanted or field in live.spec
+    is_missing = bool(field) and bool(subject.marks.items() - live.tags.items())
+    return {field} if is_missing and is_read and field not in live.failed else set()
+
+
+def _refuse_unread_tags(kind: Kind, live: Live) -> None:
+    field = kind.tag_path.partition(".")[0]
+    if field in live.failed:
+        raise CloudError("HF509", f"{field} could not be read, so no mark was set: {live.failed[field]}", retry=Retry.SOON, sent=False)
+
+
 def _with_all_tags(kind: Kind, spec: JsonMap, tags: Mapping[str, str]) -> JsonMap:
     if not kind.tag_path:
         return spec
@@ -137,7 +172,8 @@ def _with_marks(kind: Kind, spec: JsonMap, live_tags: Mapping[str, str], marks: 
     if not kind.tag_path:
         return dict(spec)
     kept = {k: v for k, v in live_tags.items() if k.startswith(kind.dialect.ignored_tag_prefixes) and not _is_clouds(k)}
-    tags = {**kept, **tag_map(get_path(spec, kind.tag_path)), **marks}
+    own = {k: v for k, v in tag_map(get_path(spec, kind.tag_path)).items() if not _is_clouds(k)}
+    tags = {**kept, **own, **marks}
     return with_path(spec, kind.tag_path, shape_tags(kind, tags)) if tags else without_path(spec, kind.tag_path)
 
 
@@ -145,10 +181,16 @@ async def _write_members(kind: Kind, part: Part, field: str, have: Json, want: J
     node = kind.spec_schema["properties"][field]
     is_tags = kind.rule(field).tags
     old, new = _members(part, have, is_tags), _members(part, want, is_tags)
-    added = {k: v for k, v in new.items() if k not in old or canonical(old[k]) != canonical(v)}
-    removed = {k: v for k, v in old.items() if k not in new}
+    if part.key == "whole":
+        added = {k: v for k, v in new.items() if not any(_covers(there, v) for there in old.values())}
+        removed = {k: v for k, v in old.items() if not any(_covers(v, given) for given in new.values())}
+    else:
+        added = {k: v for k, v in new.items() if k not in old or not _covers(old[k], v)}
+        removed = {k: v for k, v in old.items() if k not in new}
+    schema = node.get("items") or node.get("additionalProperties") or {}
+    context = {**context, "olds": {k: encode(schema, v) for k, v in old.items()}}
     steps = [(part.add, added), (part.remove, removed)]
-    for calls, items in reversed(steps) if part.key == "whole" else steps:
+    for calls, items in reversed(steps) if part.removes_first else steps:
         for call in calls if items else ():
             await _send_members(kind, node, call, items, is_tags, context, send)
 
@@ -157,11 +199,18 @@ async def _send_members(kind: Kind, node: JsonMap, call: Call, items: dict[str, 
     if call.per_item:
         for key, value in items.items():
             item = encode(node.get("items") or node.get("additionalProperties") or {}, value)
-            await run((call,), {**context, "item": item, "key": key, "value": item}, send)
+            await run((call,), {**context, "item": item, "key": key, "value": item, "old": context["olds"].get(key)}, send)
         return
     shaped = shape_tags(kind, items) if is_tags else items if node.get("type") == "object" else list(items.values())
     encoded = encode(node, shaped)
     await run((call,), {**context, "added": encoded, "removed": encoded, "removed_keys": list(items)}, send)
+
+
+def _covers(have: Json, want: Json) -> bool:
+    """The same, or the same and more: what the service adds to an item by itself is no reason to write it again."""
+    if isinstance(have, Mapping) and isinstance(want, Mapping):
+        return all(k in have and canonical(have[k]) == canonical(v) for k, v in want.items())
+    return canonical(have) == canonical(want)
 
 
 def _members(part: Part, value: Json, is_tags: bool) -> dict[str, Json]:

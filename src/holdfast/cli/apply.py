@@ -1,0 +1,102 @@
+"""`holdfast apply`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import click
+
+from holdfast.cli.options import all_paths, files_arguments, namespace_option, output_option, state_option, state_path, timeout_option, verbose_option
+from holdfast.cli.report import Line
+
+
+@click.command("apply")
+@files_arguments
+@namespace_option
+@state_option
+@timeout_option
+@output_option("text", "json")
+@verbose_option
+def command(paths: tuple[str, ...], filenames: tuple[str, ...], namespace: str, state: Path | None, timeout: float, output: str) -> int:
+    """Store the objects and bring their resources in line; verify-only objects are only verified.
+
+    All manifests are checked first: if one is wrong, none is stored.
+    Exit codes: 0 all Ready, 2 a verify-only object differs, 1 anything else.
+    """
+    from holdfast.cli.dry import BadInput
+    from holdfast.cli.manifests import read_manifests
+    from holdfast.cli.report import as_json, print_line, total
+    from holdfast.kinds.catalog import shipped
+
+    manifests, errors = read_manifests(all_paths(paths, filenames), namespace, shipped())
+    if errors:
+        raise BadInput(errors)
+    lines = asyncio.run(apply_all(manifests, state_path(state), timeout))
+    if output == "json":
+        click.echo(json.dumps(as_json(lines), indent=2))
+    else:
+        for line in lines:
+            print_line(line)
+        total(lines, is_plan=False)
+    return apply_exit(lines)
+
+
+def apply_exit(lines: list[Line]) -> int:
+    if any(not line.ready and line.action not in ("differs", "missing") for line in lines):
+        return 1
+    return 2 if any(not line.ready for line in lines) else 0
+
+
+async def apply_all(manifests: list, path: Path, timeout: float) -> list[Line]:  # type: ignore[type-arg]
+    from holdfast.cli.live import open_live
+    from holdfast.model.errors import InputError
+
+    async with open_live(path) as live:
+        since = await live.store.version()
+        keys = []
+        for manifest in manifests:
+            try:
+                obj = await live.store.apply(manifest.body, "user")
+            except InputError as error:
+                raise InputError(error.code, error.message, manifest.where(error.where.rpartition(": ")[2])) from None
+            keys.append(obj.key)
+        return await lines_after(live, keys, since, timeout)
+
+
+async def lines_after(live, keys: list, since: int, timeout: float) -> list[Line]:  # type: ignore[no-untyped-def, type-arg]
+    """Reconcile, then one line per object, from what its status says."""
+    from holdfast.core.adopted import KIND, parse_request
+
+    results = await live.settle(keys, since, timeout)
+    out = []
+    for key in list(results):
+        if key.kind == KIND and key in keys:
+            obj = await live.store.get(key)
+            target = parse_request(obj.body, live.engine.kinds.find).key if obj else None
+            if target is not None and target not in keys and await live.store.get(target):
+                results.setdefault(target, None)
+    for key, result in results.items():
+        if key in keys or key.kind != KIND:
+            out.append(await line_from_status(live, key, result))
+    return out
+
+
+async def line_from_status(live, key, result) -> Line:  # type: ignore[no-untyped-def]
+    from holdfast.cli.report import line_of
+    from holdfast.runtime.reconcile import Result
+
+    kind = live.engine.kinds.find(key.group, key.kind)
+    obj = await live.store.get(key)
+    if obj is None:
+        return Line("", key, "none", True, "Gone", "The object is gone.", kind=kind)
+    ready = next((c for c in obj.status.get("conditions") or [] if c["type"] == "Ready"), {})
+    line = line_of(result or Result(key), kind, obj.api_version, is_plan=False)
+    is_ready = ready.get("status") == "True"
+    if result is None:
+        line = Line(obj.api_version, key, "none" if is_ready else "error", is_ready, str(ready.get("reason") or "Unknown"),
+                    str(ready.get("message") or ""), "" if is_ready else "HF605", kind)
+    action = line.action if not (is_ready and line.action in ("wait", "error")) else "none"
+    return Line(obj.api_version, key, action, is_ready, str(ready.get("reason") or line.reason), str(ready.get("message") or line.message),
+                line.code, kind, line.verdicts)

@@ -1,0 +1,65 @@
+"""`holdfast delete`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import click
+
+from holdfast.cli.options import namespace_option, state_option, state_path, timeout_option, verbose_option
+from holdfast.model.objects import ObjectKey
+
+
+@click.command("delete")
+@click.argument("kind", required=False)
+@click.argument("name", required=False)
+@click.option("-f", "--filename", "filenames", multiple=True, help="Delete the objects of these manifests.")
+@namespace_option
+@state_option
+@timeout_option
+@verbose_option
+def command(kind: str | None, name: str | None, filenames: tuple[str, ...], namespace: str, state: Path | None, timeout: float) -> int:
+    """Delete objects. Their resources go too, unless deletion-policy says retain or the object is verify-only."""
+    return asyncio.run(_delete(_keys(kind, name, filenames, namespace), state_path(state), timeout))
+
+
+def _keys(kind: str | None, name: str | None, filenames: tuple[str, ...], namespace: str) -> list[ObjectKey]:
+    from holdfast.cli.manifests import read_manifests
+    from holdfast.kinds.catalog import shipped
+
+    if filenames:
+        manifests, _ = read_manifests(list(filenames), namespace, shipped())
+        keys = [m.key for m in reversed(manifests)]
+        return [ObjectKey(*shipped().canonical(k.group, k.kind), k.namespace, k.name) for k in keys]
+    if not kind or not name:
+        raise click.UsageError("give KIND and NAME, or -f PATH")
+    group, found = shipped().by_word(kind)
+    return [ObjectKey(group, found, namespace, name)]
+
+
+async def _delete(keys: list[ObjectKey], path: Path, timeout: float) -> int:
+    from holdfast.cli.live import open_live
+    from holdfast.model.errors import InputError
+
+    async with open_live(path) as live:
+        since, found = await live.store.version(), []
+        for key in keys:
+            stored = [o.key for o in await live.store.list("" if key.group == "*" else key.group, key.kind, key.namespace) if o.key.name == key.name]
+            if not stored:
+                raise InputError("HF602", f"no {key} is stored")
+            found.append(stored[0])
+        for key in found:
+            await live.store.delete(key)
+        await live.settle(found, since, timeout)
+        failed = 0
+        for key in found:
+            obj = await live.store.get(key)
+            if obj is None:
+                events = await live.store.events(key)
+                click.echo(f"- {key}  {events[-1]['note'] if events else 'gone'}")
+                continue
+            failed = 1
+            ready = next((c for c in obj.status.get("conditions") or [] if c["type"] == "Ready"), {})
+            click.echo(f"! {key}  {ready.get('reason', 'Deleting')}: {ready.get('message', '')}")
+        return failed

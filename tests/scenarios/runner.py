@@ -1,0 +1,214 @@
+"""Scenarios: a script in YAML, and a golden text of what happened after every step: calls, conditions, cookie, annotations, events.
+
+Steps (one key each; `say` is for the reader):
+  apply: manifest(s)            as a user, server-side apply        replace: manifest      as a user without server-side apply (the whole object)
+  reconcile: name | settle: name       delete: name
+  annotate: {name: {key: value or null}}
+  aws: [service, Operation, {params}]      somebody else's hand in the cloud
+  misbehave: {operation, ...}              see FakeAws.misbehave           behave: true
+  advance: seconds        lose_status: name
+  expect: {name: {ready, reason, says: [...], never_says: [...], mutations, calls, gone, ...}}
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import yaml
+
+from holdfast.model.errors import HoldfastError
+from holdfast.model.objects import StoredObject
+from holdfast.providers.aws.client import AwsClient
+from holdfast.providers.aws.fake import FakeTransport
+from holdfast.providers.aws.wire import Gate, is_mutating
+from holdfast.runtime.reconcile import reconcile
+from tests.invariants import check_status
+from tests.world import World
+
+HERE = Path(__file__).parent
+
+
+class Scenario:
+    def __init__(self, path: Path, *, restarts: bool) -> None:
+        self.script = yaml.safe_load(path.read_text())
+        self.restarts = restarts
+        self.world = World(**(self.script.get("settings") or {}))
+        self.keys: dict[str, object] = {}
+        self.lines: list[str] = []
+        self._hashes: dict[str, str] = {}
+        self._hand = AwsClient(FakeTransport(self.world.cloud), Gate())
+        self._mark = 0
+        self._before: dict[str, list[str]] = {}
+
+    async def run(self) -> str:
+        self.lines = [f"# {self.script['title']}", ""]
+        for i, step in enumerate(self.script["steps"], 1):
+            if self.restarts:
+                self.world.restart(**(self.script.get("settings") or {}))
+            await self.step(i, dict(step))
+        return "\n".join(self.lines) + "\n"
+
+    async def step(self, number: int, step: dict) -> None:
+        say, expect = step.pop("say", ""), step.pop("expect", None)
+        (verb, given), = step.items()
+        self._mark = len(self.world.cloud.log)
+        problem = ""
+        try:
+            await getattr(self, f"do_{verb}")(given)
+        except HoldfastError as error:
+            problem = str(error)
+        ours = [] if verb == "aws" else [c for c in self.world.cloud.log[self._mark:] if c != "GetCallerIdentity"]  # once per process
+        self.lines.append(f"## {number}. {say or verb}")
+        if problem:
+            self.lines.append(f"refused: {problem}")
+        self.lines.append(f"calls: {', '.join(ours) or 'none'}")
+        for name in self.keys:
+            await self._show(name)
+        self.lines.append("")
+        if expect:
+            await self._expect(expect, ours, problem, number)
+
+    # ---- steps
+
+    async def do_apply(self, given) -> None:
+        for body in given if isinstance(given, list) else [given]:
+            key = await self.world.apply(body, "user")
+            self.keys.setdefault(body["metadata"]["name"] if body["kind"] != "AdoptedResource" else f"adopt/{body['metadata']['name']}", key)
+
+    async def do_replace(self, body) -> None:
+        """The object's spec becomes exactly this: a client without server-side apply."""
+        obj = await self.world.store.get(self.keys[body["metadata"]["name"]])
+        await self.world.store._write(lambda t: t._update(obj.key, obj.body, {**obj.body, "spec": body["spec"]}, {}))
+
+    async def do_reconcile(self, name) -> None:
+        await self.world.step(self._key(name))
+
+    async def do_settle(self, name) -> None:
+        await self.world.settle(self._key(name))
+        for extra in self.script.get("also") or ():
+            if extra not in self.keys:
+                found = [o for o in await self.world.store.list() if o.key.name == extra and o.key.kind != "AdoptedResource"]
+                if found:
+                    self.keys[extra] = found[0].key
+                    await self.world.settle(found[0].key)
+
+    async def do_delete(self, name) -> None:
+        await self.world.store.delete(self._key(name))
+
+    async def do_annotate(self, given) -> None:
+        for name, notes in given.items():
+            obj = await self.world.store.get(self._key(name))
+            await self.world.store.write_metadata(obj, obj.finalizers, notes)
+
+    async def do_aws(self, given) -> None:
+        service, operation, params = given
+        await self._hand.call(service, "eu-west-1", operation, params)
+
+    async def do_misbehave(self, given) -> None:
+        given = dict(given)
+        for name in ("error", "suffix"):
+            if name in given:
+                given[name] = tuple(given[name])
+        if "before_annotate" in given:
+            notes = given.pop("before_annotate")
+            given["before"] = lambda: self._annotate_now(notes)
+        self.world.cloud.misbehave(**given)
+
+    async def do_behave(self, given) -> None:
+        self.world.cloud.faults.clear()
+
+    async def do_advance(self, seconds) -> None:
+        self.world.clock.advance(seconds)
+
+    async def do_lose_status(self, name) -> None:
+        await self.world.store.write_status(await self.world.store.get(self._key(name)), {})
+
+    def _annotate_now(self, given: dict) -> None:
+        """In the middle of a reconcile, between its read and its write."""
+        for name, notes in given.items():
+            tables = self.world.store._tables
+            obj = tables.get(self._key(name))
+            tables.write_metadata(obj, obj.finalizers, notes)
+
+    def _key(self, name):
+        if name not in self.keys:
+            raise AssertionError(f"the scenario has no object {name!r}")
+        return self.keys[name]
+
+    # ---- what is shown
+
+    async def _show(self, name: str) -> None:
+        obj = await self.world.store.get(self.keys[name])
+        if obj is None:
+            self.lines.append(f"{name}: gone")
+            return
+        check_status(obj)
+        status, meta = obj.status, obj.metadata
+        self.lines.append(f"{name}: generation {obj.generation}, finalizers {len(obj.finalizers)}")
+        for c in status.get("conditions") or []:
+            self.lines.append(f"  {c['type']}={c['status']} {c['reason']}{': ' + c['message'] if c['type'] == 'Ready' else ''}")
+        for note, value in sorted((meta.get("annotations") or {}).items()):
+            self.lines.append(f"  @{note}: {value}")
+        if status.get("lastModifiedCookie"):
+            self.lines.append(f"  cookie {'/'.join(self._name(h) for h in status['lastModifiedCookie'].split('/'))}")
+        for field in ("appliedFields", "specOverrides", "adopted"):
+            if field in status:
+                self.lines.append(f"  {field} {json.dumps(status[field], sort_keys=True)}")
+        events = await self.world.events(self.keys[name])
+        for event in events[len(self._before.get(name, [])):]:
+            self.lines.append(f"  event {event}")
+        self._before[name] = events
+
+    def _name(self, digest: str) -> str:
+        return self._hashes.setdefault(digest, f"h{len(self._hashes) + 1}")
+
+    # ---- what is asserted
+
+    async def _expect(self, expect: dict, calls: list[str], problem: str, number: int) -> None:
+        where = f"step {number} of {self.script['title']!r}"
+        expect = dict(expect)
+        if "refused" in expect:
+            assert expect.pop("refused") in problem, f"{where}: {problem!r}"
+        else:
+            assert not problem, f"{where}: {problem}"
+        if "mutations" in expect:
+            found = [c for c in calls if is_mutating(c)]
+            wanted = expect.pop("mutations")
+            assert (found == wanted if isinstance(wanted, list) else len(found) == wanted), f"{where}: {found}"
+        if "calls" in expect:
+            assert len(calls) == expect["calls"], f"{where}: {calls}"
+            expect.pop("calls")
+        for name, wanted in expect.items():
+            await self._expect_object(name, wanted, where)
+
+    async def _expect_object(self, name: str, wanted: dict, where: str) -> None:
+        obj = await self.world.store.get(self._key(name))
+        if wanted.get("gone"):
+            assert obj is None, f"{where}: {name} is still there"
+            return
+        assert isinstance(obj, StoredObject), f"{where}: {name} is gone"
+        text = json.dumps(obj.body) + " ".join(await self.world.events(obj.key))
+        ready = next((c for c in obj.status.get("conditions") or [] if c["type"] == "Ready"), {})
+        for field in ("status", "reason"):
+            if {"status": "ready"}.get(field, field) in wanted:
+                value = wanted[{"status": "ready"}.get(field, field)]
+                assert ready.get(field) == value, f"{where}: {name}: {ready}"
+        for part in wanted.get("says") or ():
+            assert part in ready.get("message", ""), f"{where}: {name}: {ready}"
+        for part in wanted.get("never_says") or ():
+            assert part not in text, f"{where}: {name} leaks {part!r}"
+        for path, value in (wanted.get("has") or {}).items():
+            found = obj.body
+            for key in path.split("/"):
+                found = found.get(key.replace("~", "/")) if isinstance(found, dict) else None
+            assert found == value, f"{where}: {name}.{path} is {found!r}"
+
+
+async def rest(world: World, key) -> None:
+    """Two further reconciles write nothing, anywhere."""
+    writes, version = len(world.cloud.mutations), await world.store.version()
+    for _ in range(2):
+        await reconcile(world.engine, key)
+    assert len(world.cloud.mutations) == writes
+    assert await world.store.version() == version
