@@ -5,11 +5,27 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from holdfast.cli.options import all_paths, files_arguments, namespace_option, output_option, state_option, state_path, timeout_option, verbose_option
+from holdfast.cli.options import (
+    all_paths,
+    files_arguments,
+    namespace_option,
+    output_option,
+    state_option,
+    state_path,
+    timeout_option,
+    verbose_option,
+)
 from holdfast.cli.report import Line
+from holdfast.model.objects import ObjectKey, condition
+
+if TYPE_CHECKING:
+    from holdfast.cli.live import Live
+    from holdfast.cli.manifests import Manifest
+    from holdfast.runtime.reconcile import Result
 
 
 @click.command("apply")
@@ -25,14 +41,14 @@ def command(paths: tuple[str, ...], filenames: tuple[str, ...], namespace: str, 
     All manifests are checked first: if one is wrong, none is stored.
     Exit codes: 0 all Ready, 2 a verify-only object differs, 1 anything else.
     """
-    from holdfast.cli.dry import BadInput
+    from holdfast.cli.dry import BadInputError
     from holdfast.cli.manifests import read_manifests
     from holdfast.cli.report import as_json, print_line, total
     from holdfast.kinds.catalog import shipped
 
     manifests, errors = read_manifests(all_paths(paths, filenames), namespace, shipped())
     if errors:
-        raise BadInput(errors)
+        raise BadInputError(errors)
     lines = asyncio.run(apply_all(manifests, state_path(state), timeout))
     if output == "json":
         click.echo(json.dumps(as_json(lines), indent=2))
@@ -49,7 +65,7 @@ def apply_exit(lines: list[Line]) -> int:
     return 2 if any(not line.ready for line in lines) else 0
 
 
-async def apply_all(manifests: list, path: Path, timeout: float) -> list[Line]:  # type: ignore[type-arg]
+async def apply_all(manifests: list[Manifest], path: Path, timeout: float) -> list[Line]:
     from holdfast.cli.live import open_live
     from holdfast.model.errors import InputError
 
@@ -65,7 +81,7 @@ async def apply_all(manifests: list, path: Path, timeout: float) -> list[Line]: 
         return await lines_after(live, keys, since, timeout)
 
 
-async def lines_after(live, keys: list, since: int, timeout: float) -> list[Line]:  # type: ignore[no-untyped-def, type-arg]
+async def lines_after(live: Live, keys: list[ObjectKey], since: int, timeout: float) -> list[Line]:
     """Reconcile, then one line per object, from what its status says."""
     from holdfast.core.adopted import KIND, parse_request
 
@@ -83,7 +99,7 @@ async def lines_after(live, keys: list, since: int, timeout: float) -> list[Line
     return out
 
 
-async def line_from_status(live, key, result) -> Line:  # type: ignore[no-untyped-def]
+async def line_from_status(live: Live, key: ObjectKey, result: Result | None) -> Line:
     from holdfast.cli.report import line_of
     from holdfast.runtime.reconcile import Result
 
@@ -91,7 +107,7 @@ async def line_from_status(live, key, result) -> Line:  # type: ignore[no-untype
     obj = await live.store.get(key)
     if obj is None:
         return Line("", key, "none", True, "Gone", "The object is gone.", kind=kind)
-    ready = next((c for c in obj.status.get("conditions") or [] if c["type"] == "Ready"), {})
+    ready = condition(obj.status)
     line = line_of(result or Result(key), kind, obj.api_version, is_plan=False)
     is_ready = ready.get("status") == "True"
     if result is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from holdfast.cli.options import namespace_option, state_option, state_path, timeout_option, verbose_option
-from holdfast.model.objects import ObjectKey
+from holdfast.model.objects import ObjectKey, condition
 
 
 @click.command("delete")
@@ -60,6 +60,6 @@ async def _delete(keys: list[ObjectKey], path: Path, timeout: float) -> int:
                 click.echo(f"- {key}  {events[-1]['note'] if events else 'gone'}")
                 continue
             failed = 1
-            ready = next((c for c in obj.status.get("conditions") or [] if c["type"] == "Ready"), {})
+            ready = condition(obj.status)
             click.echo(f"! {key}  {ready.get('reason', 'Deleting')}: {ready.get('message', '')}")
         return failed

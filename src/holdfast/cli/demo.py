@@ -150,7 +150,7 @@ def command(folder: Path) -> int:
     folder.mkdir(parents=True)
     cloud = FakeAws()
     url, stop = serve(cloud)
-    os.environ.update(AWS_ENDPOINT_URL=url, AWS_ACCESS_KEY_ID="fake", AWS_SECRET_ACCESS_KEY="fake", AWS_REGION="eu-west-1",
+    os.environ.update(AWS_ENDPOINT_URL=url, AWS_ACCESS_KEY_ID="fake", AWS_SECRET_ACCESS_KEY="fake", AWS_REGION="eu-west-1",  # noqa: S106
                       HOLDFAST_STATE=str((folder / "state.db").resolve()))
     os.environ.pop("AWS_PROFILE", None)
     try:
@@ -175,10 +175,10 @@ def tell(s: Story) -> None:
         s.holdfast("promote", "queue", "orders", expect=0)
         s.write("orders.yaml", QUEUE.format(notes="", timeout="120", retention="345600", team="payments"))
         s.holdfast("apply", "manifests/orders.yaml", expect=0)
-    _somebody_changes(s, "emails", "300")
+    _somebody_changes("emails", "300")
     with s.chapter("Somebody changed `emails`, which is verified only: drift is reported, not touched"):
         s.holdfast("apply", "manifests/emails.yaml", expect=2)
-    _somebody_changes(s, "orders", "5")
+    _somebody_changes("orders", "5")
     with s.chapter("Somebody changed `orders`, which is managed: drift is corrected", writes=lambda n: n > 0):
         s.holdfast("plan", "manifests/orders.yaml", expect=2)
         s.holdfast("apply", "manifests/orders.yaml", expect=0)
@@ -202,7 +202,7 @@ def tell(s: Story) -> None:
         s.holdfast("apply", "manifests/logs.yaml", expect=1)
 
 
-def _somebody_changes(s: Story, queue: str, timeout: str) -> None:
+def _somebody_changes(queue: str, timeout: str) -> None:
     import botocore.session
 
     url = os.environ["AWS_ENDPOINT_URL"]

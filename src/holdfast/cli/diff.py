@@ -7,7 +7,15 @@ from pathlib import Path
 
 import click
 
-from holdfast.cli.options import all_paths, files_arguments, namespace_option, output_option, state_option, state_path, verbose_option
+from holdfast.cli.options import (
+    all_paths,
+    files_arguments,
+    namespace_option,
+    output_option,
+    state_option,
+    state_path,
+    verbose_option,
+)
 
 
 @click.command("diff")

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holdfast.cli.manifests import Manifest, read_manifests
 from holdfast.cli.report import Line, line_of
 from holdfast.model.errors import InputError
 from holdfast.model.objects import ObjectKey
+
+if TYPE_CHECKING:
+    from holdfast.kinds.catalog import Catalog
+    from holdfast.runtime.engine import Engine
 
 
 def rehearse(paths: list[str], namespace: str, state: Path, *, verify_all: bool) -> list[Line]:
@@ -17,11 +22,11 @@ def rehearse(paths: list[str], namespace: str, state: Path, *, verify_all: bool)
 
     manifests, errors = read_manifests(paths, namespace, shipped())
     if errors:
-        raise BadInput(errors)
+        raise BadInputError(errors)
     return asyncio.run(_rehearse(manifests, state, verify_all=verify_all))
 
 
-class BadInput(InputError):
+class BadInputError(InputError):
     """Several things are wrong at once: each is printed on a line of its own."""
 
     def __init__(self, errors: list[InputError]) -> None:
@@ -62,13 +67,9 @@ async def _rehearse(manifests: list[Manifest], state: Path, *, verify_all: bool)
         copy.close()
 
 
-async def _line(engine: object, manifest: Manifest, key: ObjectKey, catalog: object) -> Line:
-    from holdfast.kinds.catalog import Catalog
-    from holdfast.runtime.engine import Engine
+async def _line(engine: Engine, manifest: Manifest, key: ObjectKey, catalog: Catalog) -> Line:
     from holdfast.runtime.reconcile import reconcile
 
-    assert isinstance(engine, Engine)
-    assert isinstance(catalog, Catalog)
     result = await reconcile(engine, key)
     if result.retry_in == 0.0:
         result = await reconcile(engine, key)

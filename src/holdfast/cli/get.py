@@ -10,7 +10,7 @@ import click
 
 from holdfast.cli.options import namespace_option, output_option, state_option, state_path
 from holdfast.model.json import Json
-from holdfast.model.objects import StoredObject
+from holdfast.model.objects import StoredObject, condition
 
 
 @click.command("get")
@@ -67,7 +67,7 @@ def _table(objects: list[StoredObject], *, with_namespace: bool) -> None:
         return
     rows = [["NAMESPACE"] * with_namespace + ["NAME", "READY", "REASON", "AGE"]]
     for obj in objects:
-        ready = next((c for c in obj.status.get("conditions") or [] if c["type"] == "Ready"), {})
+        ready = condition(obj.status)
         age = clock.age(str(obj.metadata.get("creationTimestamp")))
         rows.append([obj.key.namespace] * with_namespace + [obj.key.name, str(ready.get("status", "Unknown")), str(ready.get("reason", "")), short_age(age)])
     widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]

@@ -67,7 +67,7 @@ class Live:
             pass
         return {k: results.get(k) if k in settled else None for k in results}
 
-    async def _until_calm(self, operator: Operator, keys: list[ObjectKey], settled: set[ObjectKey], calm: asyncio.Event, task: "asyncio.Future[None]") -> None:
+    async def _until_calm(self, operator: Operator, keys: list[ObjectKey], settled: set[ObjectKey], calm: asyncio.Event, task: asyncio.Future[None]) -> None:
         """Settled, nothing queued, and every change that we made has been looked at."""
         while not (set(keys) <= settled and not len(operator.queue) and operator.seen >= await self.store.version()):
             if task.done():

@@ -28,7 +28,7 @@ async def _promote(word: str, name: str, namespace: str, path: Path, timeout: fl
     from holdfast.cli.report import print_line
     from holdfast.kinds.catalog import shipped
     from holdfast.model.errors import InputError, RefusedError
-    from holdfast.model.objects import ObjectKey
+    from holdfast.model.objects import ObjectKey, condition
 
     kind = shipped().need(*shipped().by_word(word))
     key, note = ObjectKey(kind.group, kind.name, namespace, name), kind.dialect.annotation("force-acquire")
@@ -41,7 +41,7 @@ async def _promote(word: str, name: str, namespace: str, path: Path, timeout: fl
         since = await live.store.version()
         await live.settle([key], since, timeout)
         fresh = await live.store.get(key)
-        ready = next((c for c in (fresh.status if fresh else {}).get("conditions") or [] if c["type"] == "Ready"), {})
+        ready = condition(fresh.status if fresh else {})
         if fresh is None or ready.get("status") != "True":
             raise RefusedError("HF507", f"{key} stays verify-only: {ready.get('message', 'it was never verified')}")
         since = await live.store.version()

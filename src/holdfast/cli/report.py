@@ -13,8 +13,8 @@ from holdfast.model.objects import ObjectKey
 from holdfast.model.plans import Adopt, Create, Delete, Release, Report, Update
 from holdfast.model.reasons import Reason
 from holdfast.model.verdicts import Finding, Verdict
-from holdfast.runtime.references import UNKNOWN
 from holdfast.runtime.reconcile import Result
+from holdfast.runtime.references import UNKNOWN
 
 ACTIONS = ("create", "update", "adopt", "delete", "release", "none", "differs", "missing", "wait", "refused", "error")
 _SYMBOLS = {"create": ("+", "green"), "update": ("~", "yellow"), "adopt": ("<", "cyan"), "delete": ("-", "red"), "release": ("x", "cyan"),

@@ -5,10 +5,15 @@ from __future__ import annotations
 import asyncio
 import signal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from holdfast.cli.options import state_option, state_path, verbose_option
+
+if TYPE_CHECKING:
+    from holdfast.cli.live import Live
+    from holdfast.runtime.operator import Operator
 
 
 @click.command("run")
@@ -58,14 +63,10 @@ async def _run(path: Path, resync: float, workers: int, *, retain: bool) -> int:
     return 0
 
 
-async def _lead(live: "object", operator: "object") -> None:
+async def _lead(live: Live, operator: Operator) -> None:
     """Work while the lease is ours; a lost lease stops everything at once."""
-    from holdfast.cli.live import LEASE, LEASE_SECONDS, Live
+    from holdfast.cli.live import LEASE, LEASE_SECONDS
     from holdfast.model.errors import StoreError
-    from holdfast.runtime.operator import Operator
-
-    assert isinstance(live, Live)
-    assert isinstance(operator, Operator)
 
     async def renew() -> None:
         while True:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from holdfast.core.cookie import spec_half
 from holdfast.core.messages import listed
 from holdfast.core.overrides import learn_from_reads
-from holdfast.model.facts import Absent, Facts, Live
+from holdfast.model.facts import Facts, Live
 from holdfast.model.plans import Adopt, Create, Delete, Look, Plan, Release, Report, Rest, Update
 from holdfast.model.reasons import Reason
 from holdfast.model.verdicts import Finding, differences
@@ -65,7 +65,7 @@ def deletion(f: Facts) -> Plan | None:
     if not f.is_deleting:
         return None
     if not isinstance(f.live, Live) or f.live.gone:
-        return Release("the resource is gone")
+        return unconfirmed_absence(f) or Release("the resource is gone")
     if not is_ours(f, f.live):
         return Release("the resource is not ours: it stays as it is")
     return Delete(f.live)
@@ -94,8 +94,9 @@ def verification(f: Facts) -> Plan | None:
 def absence(f: Facts) -> Plan | None:
     if isinstance(f.live, Live) and not f.live.gone:
         return None
-    if f.memory.intent is not None and not f.is_settled:
-        return Report(Reason.CREATING, "A create was under way; absence is being confirmed before another.", retry_in=f.kind.settle_seconds)
+    waiting = unconfirmed_absence(f)
+    if waiting is not None:
+        return waiting
     recreate = f.directives.adoption_policy == "adopt-or-create"
     if (f.memory.adopted or f.directives.adopted) and not recreate:
         return Report(Reason.NOT_FOUND, "The adopted resource no longer exists; it is not made anew unless adoption-policy says "
@@ -103,6 +104,13 @@ def absence(f: Facts) -> Plan | None:
     if f.directives.adoption_policy == "adopt":
         return Report(Reason.NOT_FOUND, "adoption-policy is adopt, and the cloud has no such resource.", "HF307")
     return Create()
+
+
+def unconfirmed_absence(f: Facts) -> Plan | None:
+    """With a create on record, "not found" must hold for the settle time before it is believed."""
+    if f.memory.intent is None or f.memory.intent.action != "create" or f.is_settled:
+        return None
+    return Report(Reason.CREATING, "A create was under way; absence is being confirmed.", retry_in=f.kind.settle_seconds)
 
 
 def another_holds_it(f: Facts) -> Plan | None:

@@ -90,7 +90,8 @@ def _scalar(value: Json) -> str:
 def arn_or_name(value: Json) -> Json:
     """The part of an ARN that its bare name would be: `arn:aws:kms:eu-west-1:1:key/abc` and `abc`."""
     if isinstance(value, str) and value.startswith("arn:"):
-        return value.split(":", 5)[-1].rpartition("/")[2]
+        name = value.split(":", 5)[-1]
+        return name if name.startswith("alias/") else name.rpartition("/")[2]
     return value
 
 

@@ -15,6 +15,7 @@ from holdfast.core.overrides import remembered
 from holdfast.model.facts import Hold, Intent, Live, Memory, Place, Settling
 from holdfast.model.json import Json, JsonMap, get_path
 from holdfast.model.kinds import Kind
+from holdfast.model.objects import condition
 from holdfast.model.reasons import Reason
 from holdfast.model.verdicts import Finding, Verdict, differences
 
@@ -40,8 +41,7 @@ class Outcome:
 
 def read_memory(kind: Kind, status: JsonMap, annotations: Mapping[str, str]) -> Memory:
     meta = status.get("ackResourceMetadata") or {}
-    conditions = tuple(status.get("conditions") or ())
-    ready = next((c for c in conditions if c.get("type") == "Ready"), {})
+    conditions, ready = tuple(status.get("conditions") or ()), condition(status)
     return Memory(
         cookie=str(status.get("lastModifiedCookie") or ""),
         applied=tuple(status.get("appliedFields") or ()),

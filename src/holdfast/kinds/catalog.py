@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from holdfast.core import adopted
 from holdfast.kinds.loader import HERE, load_kind
@@ -81,9 +82,9 @@ class Catalog:
         return hits.pop()
 
 
-def _head(path: Path) -> dict[str, list[str] | str]:
+def _head(path: Path) -> dict[str, Any]:
     """The first lines of a kind file, without building the kind: listing kinds must be cheap."""
-    out: dict[str, list[str] | str] = {"aliases": []}
+    out: dict[str, Any] = {"aliases": []}
     for line in path.read_text(encoding="utf-8").splitlines():
         key, _, value = line.partition(":")
         if key in ("group", "kind", "plural"):

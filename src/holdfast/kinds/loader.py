@@ -48,7 +48,8 @@ def _form() -> Any:
 @lru_cache(maxsize=8)
 def load_dialect(name: str) -> Dialect:
     raw = load_documents((HERE / name / "dialect.yaml").read_text(encoding="utf-8"), f"{name}/dialect.yaml")[0].data
-    return Dialect(name=name, **{k: tuple(v) if isinstance(v, list) else v for k, v in raw.items()})
+    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in raw.items()}
+    return Dialect(name=name, **fields)
 
 
 def schema_file(path: Path) -> Path:

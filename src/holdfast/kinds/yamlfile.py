@@ -21,12 +21,12 @@ Loader.yaml_implicit_resolvers = {
     first: [(tag, regexp) for tag, regexp in resolvers if tag != "tag:yaml.org,2002:timestamp"]
     for first, resolvers in _Base.yaml_implicit_resolvers.items()
 }
-Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: _integer(loader, node))
-
-
 def _integer(loader: Any, node: Any) -> Json:
     text = loader.construct_scalar(node)
     return text if ":" in text else loader.construct_yaml_int(node)
+
+
+Loader.add_constructor("tag:yaml.org,2002:int", _integer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,15 @@ class StoredObject:
         return str(self.body.get("apiVersion") or "")
 
 
+Objects = list[StoredObject]
+Keys = list[ObjectKey]
+
+
+def condition(status: JsonMap, type_: str = "Ready") -> dict[str, Json]:
+    """One condition of a status, or an empty one."""
+    return next((dict(c) for c in status.get("conditions") or () if c.get("type") == type_), {})
+
+
 def group_of(api_version: str) -> str:
     """`s3.services.k8s.aws/v1alpha1` → the group; core objects have none."""
     return api_version.rpartition("/")[0]

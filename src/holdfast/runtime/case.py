@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from holdfast import __version__
 from holdfast.core.canonical import digest
 from holdfast.core.compare import Comparison, compare, describe_rest, removed_paths
-from holdfast.core.cookie import cookie
+from holdfast.core.cookie import cookie, seal
 from holdfast.core.desired import fill_references
 from holdfast.core.directives import namespace_directives, parse_directives
 from holdfast.core.normalise import normalise
@@ -22,6 +22,9 @@ from holdfast.model.objects import ObjectKey, StoredObject
 from holdfast.runtime.engine import Engine
 from holdfast.runtime.ports import Subject
 from holdfast.runtime.references import resolve
+
+
+LONGEST_MARK = 200  # tag values end at 256
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ async def open_case(engine: Engine, obj: StoredObject) -> Case:
     directives = parse_directives(kind, obj.annotations, notes, labels, retain_by_default=engine.settings.retain_by_default)
     if engine.settings.verify_all:
         directives = replace(directives, verify_only=True, paused=False)
-    mark = f"{engine.store.name}/{kind.group}/{kind.name}/{obj.key.namespace}/{obj.key.name}"
+    mark = mark_of(engine.store.name, obj.key)
     facts = Facts(
         kind=kind, directives=directives, memory=read_memory(kind, obj.status, obj.annotations), generation=obj.generation,
         is_deleting=obj.is_deleting, has_finalizer=kind.finalizer in obj.finalizers, mark=mark,
@@ -56,6 +59,12 @@ async def open_case(engine: Engine, obj: StoredObject) -> Case:
         kind.dialect.annotation("namespace"): obj.key.namespace, kind.dialect.mark_tag: mark,
     }
     return Case(obj, kind, facts, Subject(kind, Place(), {}, obj.status, mark, marks))
+
+
+def mark_of(installation: str, key: ObjectKey) -> str:
+    """What our mark says: this installation, this object. A name too long for a tag is hashed."""
+    name = f"{key.group}/{key.kind}/{key.namespace}/{key.name}"
+    return f"{installation}/{name}" if len(name) <= LONGEST_MARK else f"{installation}/{digest(name)}"
 
 
 def bare_case(engine: Engine, obj: StoredObject) -> Case:
@@ -75,7 +84,7 @@ async def prepare(engine: Engine, case: Case) -> Case:
     resolved = {} if obj.is_deleting else await resolve(engine, kind, obj, need_ready=not directives.never_writes)
     desired = fill_references(kind, obj.spec, resolved)
     notes = {k: v for k, v in obj.annotations.items() if k != kind.dialect.annotation("spec-overrides")}
-    inputs = digest({"desired": digest(desired), "annotations": notes, "deleting": obj.is_deleting, "generation": obj.generation})
+    inputs = digest({"desired": seal(kind, desired, engine.store.key), "annotations": notes, "deleting": obj.is_deleting, "generation": obj.generation})
     hold = case.facts.memory.hold
     is_held = hold is not None and hold.inputs == inputs and engine.clock.now() < hold.until
     subject = replace(case.subject, spec=desired)
@@ -150,7 +159,8 @@ def comparison(case: Case, desired: JsonMap, live: Live) -> Comparison:
     facts = case.facts
     unmanaged = facts.directives.unmanaged
     removed = () if facts.directives.verify_only else removed_paths(case.kind, desired, facts.memory.applied, unmanaged)
-    return Comparison(case.kind, desired, normalise(case.kind, live.spec, live=True), removed, unmanaged, frozenset(live.failed))
+    spoken = {*desired, *(p.partition(".")[0] for p in removed)}
+    return Comparison(case.kind, desired, normalise(case.kind, live.spec, live=True), removed, unmanaged, frozenset(spoken & set(live.failed)))
 
 
 def _is_settled(engine: Engine, facts: Facts) -> bool:

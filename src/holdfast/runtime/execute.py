@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import assert_never
 
 from holdfast.core.compare import applied_paths, compare
-from holdfast.core.desired import target_spec
+from holdfast.core.cookie import cookie, spec_half
+from holdfast.core.desired import shape_tags, target_spec
 from holdfast.core.messages import listed
 from holdfast.core.normalise import normalise, own_tags
 from holdfast.core.overrides import learn_from_answer, value_hash
@@ -67,7 +68,7 @@ async def _report(engine: Engine, case: Case, plan: Report) -> Done:
         case = assess(replace(case, facts=replace(facts, memory=memory)), facts.live or Absent(), engine)
         memory = case.facts.memory
     if plan.remember:
-        memory = _remember(case, memory, applied=plan.applied or _is_new_generation(case))
+        memory = _remember(case, memory, applied=plan.applied or _is_new_spec(case))
         if not facts.directives.never_writes:
             obj = await _hold_on(engine, case, obj)
     if plan.reason in (Reason.NOT_FOUND, Reason.INCOMPLETE, Reason.IMMUTABLE):
@@ -78,9 +79,10 @@ async def _report(engine: Engine, case: Case, plan: Report) -> Done:
     return Done(outcome, memory, obj)
 
 
-def _is_new_generation(case: Case) -> bool:
-    """A spec that is found to be live already counts as applied: the crash may have come between our update and its status."""
-    return case.facts.memory.observed_generation != case.facts.generation and not case.facts.directives.never_writes
+def _is_new_spec(case: Case) -> bool:
+    """A spec that was never right before and now is counts as applied: its update's answer, or our status after it, may have been lost."""
+    facts = case.facts
+    return spec_half(facts.memory.cookie) != spec_half(facts.cookie) and not facts.directives.never_writes
 
 
 def _remember(case: Case, memory: Memory, *, applied: bool) -> Memory:
@@ -94,8 +96,6 @@ def _remember(case: Case, memory: Memory, *, applied: bool) -> Memory:
 
 
 def _cookie_of(case: Case) -> str:
-    from holdfast.core.cookie import cookie
-
     facts = case.facts
     assert isinstance(facts.live, Live)
     c = comparison(case, facts.desired, facts.live)
@@ -251,8 +251,6 @@ def live_spec(kind: Kind, live: Live) -> dict[str, Json]:
     """A resource as a spec: without marks, empties and what cannot be set."""
     spec = dict(live.spec)
     if kind.tag_path and get_path(spec, kind.tag_path) is not None:
-        from holdfast.core.desired import shape_tags
-
         tags = own_tags(kind, get_path(spec, kind.tag_path))
         spec = with_path(spec, kind.tag_path, shape_tags(kind, tags)) if tags else without_path(spec, kind.tag_path)
     hidden = {p for p, r in kind.rules.items() if r.read_only or r.volatile or r.sensitive or r.write_only}

@@ -9,7 +9,7 @@ from typing import Protocol
 from holdfast.model.facts import Absent, Live, Place
 from holdfast.model.json import Json, JsonMap
 from holdfast.model.kinds import Kind
-from holdfast.model.objects import ObjectKey, StoredObject
+from holdfast.model.objects import Keys, ObjectKey, Objects, StoredObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +100,15 @@ class ObjectReader(Protocol):
 
     async def get(self, key: ObjectKey) -> StoredObject | None: ...
 
-    async def list(self, group: str = "", kind: str = "", namespace: str = "") -> list[StoredObject]: ...
+    async def list(self, group: str = "", kind: str = "", namespace: str = "") -> Objects: ...
 
     def watch(self, since: int) -> AsyncIterator[Change]: ...
 
-    async def holder_of(self, identity: str) -> list[ObjectKey]:
+    async def holder_of(self, identity: str) -> Keys:
         """The objects whose status names this resource."""
         ...
 
-    async def referrers_of(self, key: ObjectKey) -> list[ObjectKey]:
+    async def referrers_of(self, key: ObjectKey) -> Keys:
         """The objects whose spec refers to this one."""
         ...
 

@@ -10,7 +10,7 @@ from holdfast.core.status import Outcome, compose, read_memory, spec_overrides_a
 from holdfast.model.errors import CloudError, ConflictError, HoldfastError, InputError, RefusedError, Retry, WaitError
 from holdfast.model.facts import Hold, Memory
 from holdfast.model.kinds import Kind
-from holdfast.model.objects import ObjectKey, StoredObject
+from holdfast.model.objects import ObjectKey, StoredObject, condition
 from holdfast.model.plans import Look, Plan
 from holdfast.model.reasons import Reason
 from holdfast.runtime.adoption import reconcile_adopted
@@ -95,7 +95,7 @@ async def _publish_overrides(engine: Engine, kind: Kind, obj: StoredObject, befo
 
 async def _announce(engine: Engine, obj: StoredObject, before: Memory, outcome: Outcome) -> None:
     """Once per change of what Ready says."""
-    ready = next((c for c in before.conditions if c.get("type") == "Ready"), {})
+    ready = condition({"conditions": before.conditions})
     if (ready.get("reason"), ready.get("message")) != (outcome.reason.text, outcome.message):
         kind = "Normal" if outcome.reason.ready == "True" or not outcome.code else "Warning"
         text = f"{outcome.code} {outcome.message}" if outcome.code else outcome.message

@@ -17,11 +17,13 @@ from typing import TypeVar
 
 from holdfast.model.errors import HoldfastError, StoreError
 from holdfast.model.json import Json, JsonMap
-from holdfast.model.objects import ObjectKey, StoredObject
+from holdfast.model.objects import Keys, ObjectKey, Objects, StoredObject
 from holdfast.runtime.ports import Change, Clock, EventNote
-from holdfast.stores.tables import Rules, Tables
+from holdfast.stores.tables import Rows, Rules, Tables, Words
 
 T = TypeVar("T")
+Job = tuple[Callable[[Tables], Json], "asyncio.Future[Json]", asyncio.AbstractEventLoop]
+Jobs = list[Job]
 _POLL = 0.05  # seconds between looks for other processes' writes
 
 
@@ -48,19 +50,19 @@ class _Store:
     async def get(self, key: ObjectKey) -> StoredObject | None:
         return self._read(lambda t: t.get(key))
 
-    async def list(self, group: str = "", kind: str = "", namespace: str = "") -> list[StoredObject]:
+    async def list(self, group: str = "", kind: str = "", namespace: str = "") -> Objects:
         return self._read(lambda t: t.list(group, kind, namespace))
 
-    async def holder_of(self, identity: str) -> "list[ObjectKey]":
+    async def holder_of(self, identity: str) -> Keys:
         return self._read(lambda t: t.holders(identity))
 
-    async def referrers_of(self, key: ObjectKey) -> "list[ObjectKey]":
+    async def referrers_of(self, key: ObjectKey) -> Keys:
         return self._read(lambda t: t.referrers(key))
 
     async def version(self) -> int:
         return self._read(lambda t: t.version())
 
-    async def events(self, key: ObjectKey) -> "list[dict[str, Json]]":
+    async def events(self, key: ObjectKey) -> Rows:
         return self._read(lambda t: t.events(key))
 
     async def watch(self, since: int) -> AsyncIterator[Change]:
@@ -82,7 +84,7 @@ class _Store:
     async def create(self, body: JsonMap, manager: str) -> StoredObject:
         return await self._write(lambda t: t.create(body, manager))
 
-    async def write_metadata(self, seen: StoredObject, finalizers: "list[str]", annotations: Mapping[str, str | None]) -> StoredObject:
+    async def write_metadata(self, seen: StoredObject, finalizers: Words, annotations: Mapping[str, str | None]) -> StoredObject:
         return await self._write(lambda t: t.write_metadata(seen, finalizers, annotations))
 
     async def write_status(self, seen: StoredObject, status: JsonMap) -> StoredObject:
@@ -137,7 +139,7 @@ class InlineStore(_Store):
         """Act as another store's installation: for plans made on a copy of it."""
         self.installation, self._key = installation, key
 
-    def load(self, objects: "list[StoredObject]") -> None:
+    def load(self, objects: Objects) -> None:
         """Objects as they are, with status, unchecked."""
         for obj in objects:
             self._tables.restore(obj)
@@ -154,7 +156,7 @@ class EmbeddedStore(_Store):
         _make_private(path)
         self._reads = self._connect()
         self._reader = Tables(self._reads, rules, clock)
-        self._jobs: queue.SimpleQueue[tuple[Callable[[Tables], Json], asyncio.Future[Json], asyncio.AbstractEventLoop] | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         writes = self._connect()
         writes.execute("BEGIN IMMEDIATE")
         Tables(writes, rules, clock).prepare()
@@ -178,7 +180,7 @@ class EmbeddedStore(_Store):
     async def _write(self, work: Callable[[Tables], T]) -> T:
         loop = asyncio.get_running_loop()
         done: asyncio.Future[T] = loop.create_future()
-        self._jobs.put((work, done, loop))  # type: ignore[arg-type]
+        self._jobs.put((work, done, loop))
         return await asyncio.shield(done)
 
     def _work(self, db: sqlite3.Connection) -> None:
@@ -195,7 +197,7 @@ class EmbeddedStore(_Store):
             self._commit(db, tables, jobs)
         db.close()
 
-    def _commit(self, db: sqlite3.Connection, tables: Tables, jobs: "list[tuple[Callable[[Tables], Json], asyncio.Future[Json], asyncio.AbstractEventLoop]]") -> None:
+    def _commit(self, db: sqlite3.Connection, tables: Tables, jobs: Jobs) -> None:
         results: list[tuple[asyncio.Future[Json], asyncio.AbstractEventLoop, Json, BaseException | None]] = []
         try:
             db.execute("BEGIN IMMEDIATE")
@@ -229,7 +231,7 @@ def _attempt(db: sqlite3.Connection, tables: Tables, work: Callable[[Tables], Js
     return result, None
 
 
-def _finish(done: "asyncio.Future[Json]", result: Json, failure: BaseException | None) -> None:
+def _finish(done: asyncio.Future[Json], result: Json, failure: BaseException | None) -> None:
     if done.cancelled():
         return
     if failure is not None:

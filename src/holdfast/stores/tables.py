@@ -15,7 +15,7 @@ import orjson
 
 from holdfast.model.errors import ConflictError, InputError, StoreError
 from holdfast.model.json import Json, JsonMap
-from holdfast.model.objects import ObjectKey, StoredObject, key_of
+from holdfast.model.objects import Keys, ObjectKey, Objects, StoredObject, key_of
 from holdfast.runtime.ports import Change, Clock, EventNote
 from holdfast.stores.fields import Managers, apply_fields, given_by
 
@@ -23,6 +23,9 @@ FORM = 1  # of the tables
 Admit = Callable[[JsonMap | None, JsonMap, Callable[[ObjectKey], StoredObject | None]], list[InputError]]
 References = Callable[[JsonMap], list[ObjectKey]]
 NOTE_BYTES = 1024
+Changes = list[Change]
+Rows = list[dict[str, Json]]
+Words = list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,27 +65,27 @@ class Tables:
         row = self._db.execute("SELECT body FROM objects WHERE grp=? AND kind=? AND ns=? AND name=?", _row(key)).fetchone()
         return StoredObject(orjson.loads(row[0])) if row else None
 
-    def list(self, group: str, kind: str, namespace: str) -> list[StoredObject]:
+    def list(self, group: str, kind: str, namespace: str) -> Objects:
         wanted = [(c, v) for c, v in (("grp", group), ("kind", kind), ("ns", namespace)) if v]
         where = " AND ".join(f"{c}=?" for c, _ in wanted) or "1"
         rows = self._db.execute(f"SELECT body FROM objects WHERE {where} ORDER BY grp, kind, ns, name", [v for _, v in wanted])  # noqa: S608
         return [StoredObject(orjson.loads(r[0])) for r in rows]
 
-    def changes(self, since: int, most: int = 1000) -> list[Change]:
+    def changes(self, since: int, most: int = 1000) -> Changes:
         rows = self._db.execute("SELECT version, grp, kind, ns, name, gone FROM changes WHERE version > ? ORDER BY version LIMIT ?", (since, most))
         return [Change(ObjectKey(*r[1:5]), r[0], bool(r[5])) for r in rows]
 
     def version(self) -> int:
         return int(self._db.execute("SELECT COALESCE(MAX(version), 0) FROM changes").fetchone()[0])
 
-    def holders(self, identity: str) -> "list[ObjectKey]":
+    def holders(self, identity: str) -> Keys:
         return [ObjectKey(*r) for r in self._db.execute("SELECT grp, kind, ns, name FROM objects WHERE identity=?", (identity,))]
 
-    def referrers(self, key: ObjectKey) -> "list[ObjectKey]":
+    def referrers(self, key: ObjectKey) -> Keys:
         return [ObjectKey(*r) for r in self._db.execute(
             "SELECT DISTINCT grp, kind, ns, name FROM refs WHERE to_grp=? AND to_kind=? AND to_ns=? AND to_name=?", _row(key))]
 
-    def events(self, key: ObjectKey) -> "list[dict[str, Json]]":
+    def events(self, key: ObjectKey) -> Rows:
         rows = self._db.execute("SELECT type, reason, note, first, last, count FROM events WHERE grp=? AND kind=? AND ns=? AND name=? ORDER BY id",
                                 _row(key))
         return [dict(zip(("type", "reason", "note", "first", "last", "count"), r, strict=True)) for r in rows]
@@ -129,7 +132,7 @@ class Tables:
             meta["generation"] = int(meta.get("generation") or 1) + 1
         return self._save(key, {**after, "metadata": meta}, managers)
 
-    def write_metadata(self, seen: StoredObject, finalizers: "list[str]", annotations: Mapping[str, str | None]) -> StoredObject:
+    def write_metadata(self, seen: StoredObject, finalizers: Words, annotations: Mapping[str, str | None]) -> StoredObject:
         body, managers = self._fresh(seen)
         meta = dict(body["metadata"])
         notes = {**(meta.get("annotations") or {}), **{k: v for k, v in annotations.items() if v is not None}}

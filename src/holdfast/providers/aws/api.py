@@ -44,6 +44,8 @@ class Part:
     key: str = ""
     removes_first: bool = False  # of members: what must go goes before what must come (limits, names)
     absent: frozenset[str] = frozenset()
+    bundles: tuple[str, ...] = ()  # lists inside the items of the part's fields: how members are grouped into items means nothing
+    filled: bool = False  # the service puts something there at creation
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ def _part(raw: JsonMap, rest: tuple[str, ...]) -> Part:
     return Part(
         raw["name"], rest if raw["fields"] == "rest" else tuple(raw["fields"]), key=raw.get("key", ""),
         removes_first=raw.get("first") == "remove" or raw.get("key") == "whole",
-        absent=frozenset(raw.get("absent") or ()),
+        absent=frozenset(raw.get("absent") or ()), bundles=tuple(raw.get("bundles") or ()), filled=raw.get("filled", False),
         **{name: _calls(raw.get(name) or []) for name in ("read", "write", "clear", "each", "add", "remove")},
     )
 

@@ -10,7 +10,7 @@ from holdfast.model.json import Json, JsonMap, get_path
 from holdfast.model.kinds import Kind
 from holdfast.providers.aws.api import Api, Call, Calls
 from holdfast.providers.aws.codec import decode, encode, wire_name
-from holdfast.providers.aws.expressions import fill, holds, render, search
+from holdfast.providers.aws.expressions import fill, holds, render, search, unrender
 from holdfast.runtime.ports import Subject
 
 Send = Callable[[str, dict[str, Json]], Awaitable[dict[str, Json]]]  # (operation, params)
@@ -20,7 +20,7 @@ _HOLE = re.compile(r"{((?:spec|status|account|region|mark|key)(?:\.[A-Za-z0-9]+)
 def context_of(subject: Subject, api: Api, spec: JsonMap | None = None, status: JsonMap | None = None) -> dict[str, Json]:
     """What expressions see. `spec` is keyed by our names, its values are as the API takes them."""
     kind, place = subject.kind, subject.place
-    given = encode_fields(kind, subject.spec if spec is None else spec)
+    given = {**_named_by_arn(api, subject.status), **encode_fields(kind, subject.spec if spec is None else spec)}
     context: dict[str, Json] = {
         "spec": given, "status": dict(subject.status if status is None else status), "account": place.account, "region": place.region,
         "partition": place.partition, "token": subject.token, "mark": subject.mark,
@@ -28,6 +28,13 @@ def context_of(subject: Subject, api: Api, spec: JsonMap | None = None, status: 
     }
     context["arn"] = get_path(context["status"], "ackResourceMetadata.arn") or render(api.arn, context)
     return context
+
+
+def _named_by_arn(api: Api, status: JsonMap) -> dict[str, str]:
+    """Names that the known ARN holds. The spec may lack them: while an object is deleted its references are not looked up."""
+    arn = get_path(status, "ackResourceMetadata.arn")
+    names = unrender(api.arn, arn) if arn and not api.arn.startswith("$") else None
+    return {name.removeprefix("spec."): text for name, text in (names or {}).items() if name.startswith("spec.")}
 
 
 def encode_fields(kind: Kind, spec: JsonMap) -> dict[str, Json]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from holdfast.core.canonical import canonical
 from holdfast.model.json import Json, JsonMap
 
 
@@ -66,3 +67,37 @@ def _scalar(kind: Any, value: Json) -> Json:
     if kind == "integer" and isinstance(value, str) and value.lstrip("-").isdigit():
         return int(value)
     return value
+
+
+def covers(have: Json, want: Json) -> bool:
+    """The same, or the same and more: what the service adds to an item by itself is no reason to write it again."""
+    if isinstance(have, Mapping) and isinstance(want, Mapping):
+        return all(k in have and covers(have[k], v) for k, v in want.items())
+    if isinstance(have, list) and isinstance(want, list):
+        return len(have) == len(want) and all(map(covers, have, want))
+    return canonical(have) == canonical(want)
+
+
+# ---- items that bundle others (a firewall rule with many ranges) -----------------------------------------------------
+
+
+def unbundle(items: Json, bundles: tuple[str, ...]) -> list[dict[str, Json]]:
+    """Each item taken apart: one for each member of its bundles."""
+    out: list[dict[str, Json]] = []
+    for item in items or []:
+        rest = {k: v for k, v in item.items() if k not in bundles}
+        out.extend([{**rest, name: [member]} for name in bundles for member in item.get(name) or []] or [rest])
+    return out
+
+
+def bundle(live: Json, wanted: Json, bundles: tuple[str, ...]) -> list[dict[str, Json]]:
+    """Live's members put together as `wanted` has them; the others by what they have in common."""
+    groups: dict[tuple[int, bytes], dict[str, Json]] = {}
+    shapes = [unbundle([item], bundles) for item in wanted or []]
+    for one in unbundle(live, bundles):
+        rest = {k: v for k, v in one.items() if k not in bundles}
+        for place in [i for i, shape in enumerate(shapes) if any(covers(one, w) for w in shape)] or [len(shapes)]:
+            group = groups.setdefault((place, canonical(rest)), dict(rest))
+            for name in one.keys() & set(bundles):
+                group[name] = [*group.get(name, []), *one[name]]
+    return [groups[key] for key in sorted(groups)]

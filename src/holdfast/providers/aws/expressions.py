@@ -24,7 +24,44 @@ def _compiled(expression: str) -> Any:
 
 
 def search(expression: str, data: Json) -> Json:
-    return _compiled(expression).search(data)
+    return _compiled(expression).search(data, _options())
+
+
+@lru_cache(maxsize=1)
+def _options() -> Any:
+    """JMESPath with two functions more: `document(text, free)`, see `_document`, and `also_in(items, others, name)`: the items whose member
+    `name` one of the others has too."""
+    import jmespath
+    from jmespath import functions
+
+    class Functions(functions.Functions):  # type: ignore[misc]
+        @functions.signature({"types": ["string", "null"]}, {"types": ["array"]})  # type: ignore[untyped-decorator]
+        def _func_document(self, text: str | None, free: list[str]) -> Json:
+            return _document(text, free)
+
+        @functions.signature({"types": ["array", "null"]}, {"types": ["array", "null"]}, {"types": ["string"]})  # type: ignore[untyped-decorator]
+        def _func_also_in(self, items: list[Json] | None, others: list[Json] | None, name: str) -> Json:
+            known = [o.get(name) for o in others or []]
+            return [i for i in items or [] if i.get(name) in known]
+
+    return jmespath.Options(custom_functions=Functions())
+
+
+def _document(text: str | None, free: list[str]) -> Json:
+    """YAML or JSON in a text field, as data. Keys begin with a small letter, as JSON APIs have them, but for what members called `free` hold."""
+    from holdfast.kinds.yamlfile import load_documents
+
+    found = load_documents(text or "", "document")
+    return _small_keys(found[0].data, frozenset(free)) if found else None
+
+
+def _small_keys(data: Json, free: frozenset[str]) -> Json:
+    if isinstance(data, list):
+        return [_small_keys(v, free) for v in data]
+    if not isinstance(data, Mapping):
+        return data
+    named = {f"{k[:1].lower()}{k[1:]}": v for k, v in data.items() if v is not None}
+    return {k: v if k in free else _small_keys(v, free) for k, v in named.items()}
 
 
 def fill(template: Json, context: JsonMap) -> Json:

@@ -45,7 +45,7 @@ class FakeAws:
     log: list[str] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     _app: Wsgi | None = None
-    _answers: dict[tuple[str, str, bytes], WireResponse] = field(default_factory=dict)
+    _answers: dict[tuple[str, str, str, bytes], WireResponse] = field(default_factory=dict)
     _lock: Any = field(default_factory=threading.RLock)
 
     @property
@@ -78,7 +78,7 @@ class FakeAws:
             return self._act(fault, method, url, headers, body, operation)
 
     def _act(self, fault: Fault | None, method: str, url: str, headers: dict[str, str], body: bytes, operation: str) -> WireResponse | None:
-        key = (method, urlsplit(url).path + "?" + urlsplit(url).query, body)
+        key = (operation, method, urlsplit(url).path + "?" + urlsplit(url).query, body)
         if fault is not None and fault.before is not None:
             fault.before()
         if fault is not None and fault.error is not None:
@@ -106,12 +106,17 @@ class FakeAws:
             "CONTENT_LENGTH": str(len(body)), "CONTENT_TYPE": lowered.get("content-type", ""),
             **{f"HTTP_{k.upper().replace('-', '_')}": v for k, v in lowered.items() if k not in ("host", "content-type", "content-length")},
         }
-        chunks, status, answered = run_wsgi_app(self._wsgi(), environ, buffered=True)
+        try:
+            chunks, status, answered = run_wsgi_app(self._wsgi(), environ, buffered=True)
+        except NotImplementedError:
+            return _error(headers, 501, "NotImplemented")
+        except Exception:  # noqa: BLE001  (whatever goes wrong inside moto is an internal error of the service)
+            return _error(headers, 500, "InternalFailure")
         return WireResponse(int(status.split()[0]), {k.lower(): v for k, v in answered.items()}, b"".join(chunks))
 
     def _wsgi(self) -> Wsgi:
         if self._app is None:
-            from moto.server import DomainDispatcherApplication, create_backend_app
+            from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 
             self._app = DomainDispatcherApplication(create_backend_app)
         return self._app

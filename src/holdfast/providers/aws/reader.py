@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass, field
 
 from holdfast.core.normalise import tag_map
-from holdfast.model.errors import CloudError
+from holdfast.model.errors import CloudError, Retry
 from holdfast.model.facts import Absent, Live
 from holdfast.model.json import Json, JsonMap, get_path
-from holdfast.providers.aws.api import Api, Part, States, api_of
+from holdfast.providers.aws.api import Api, Call, Part, States, api_of
 from holdfast.providers.aws.calls import Send, context_of, expand, read_fields, run
 from holdfast.providers.aws.client import AwsClient
+from holdfast.providers.aws.codec import bundle
 from holdfast.providers.aws.expressions import search, unrender
 from holdfast.providers.aws.wire import is_mutating
 from holdfast.runtime.ports import Subject
@@ -61,6 +63,8 @@ class AwsReader:
         for call, answer in await run(api.find, context, send, api.not_found):
             if answer is None or not call.out:
                 continue
+            for expression in call.out.values():
+                _must_have(call, expression, answer)
             found = {t.removeprefix("status."): search(expand(e, context), answer) for t, e in call.out.items()}
             if all(v is not None for v in found.values()):
                 return {**subject.status, **found}
@@ -70,11 +74,14 @@ class AwsReader:
         context = context_of(subject, api, status=found.status)
         answers = await run(api.main.read, context, send, api.not_found)
         for i, (call, answer) in enumerate(answers):
+            _must_have(call, call.base, answer)
             got = None if answer is None else read_fields(subject.kind, api.main.fields, call, answer, context)
             if got is None and i == 0:
                 return False
             _keep(found, got)
-        return bool(answers)
+        if not answers:
+            raise CloudError("HF513", f"{subject.kind.name}: nothing was read, so nothing is known", retry=Retry.SLOWLY, sent=False)
+        return True
 
     async def _read_part(self, subject: Subject, api: Api, part: Part, found: _Found, send: Send) -> None:
         context = context_of(subject, api, spec={**found.spec, **subject.spec}, status=found.status)
@@ -83,6 +90,13 @@ class AwsReader:
                 _keep(found, None if answer is None else read_fields(subject.kind, part.fields, call, answer, context))
         except CloudError as error:
             found.failed.update(dict.fromkeys(part.fields, error.message))
+
+
+def _must_have(call: Call, expression: str, answer: Json) -> None:
+    """An answer without the member that it is asked for is no answer, and above all no "not found"."""
+    root = re.match(r"[A-Za-z]\w*(?![\w(])", expression)
+    if root and isinstance(answer, dict) and root.group() not in answer:
+        raise CloudError("HF513", f"{call.op}: the answer has no {root.group()}", retry=Retry.SOON)
 
 
 def _keep(found: _Found, got: tuple[dict[str, Json], dict[str, Json]] | None) -> None:
@@ -96,6 +110,8 @@ def _live(subject: Subject, api: Api, found: _Found) -> Live:
     own = {k: v for k, v in found.status.items() if k in kind.status_schema["properties"]}
     context = context_of(subject, api, spec={**subject.spec, **found.spec}, status=found.status)
     _name_from_arn(subject, found, context["arn"])
+    for name, bundles in ((f, p.bundles) for p in api.parts if p.bundles for f in p.fields if f in found.spec):
+        found.spec[name] = bundle(found.spec[name], subject.spec.get(name), bundles)
     tags = tag_map(get_path(found.spec, kind.tag_path)) if kind.tag_path else {}
     return Live(
         spec=found.spec, status=own, identity=context["arn"], place=subject.place, mark=tags.get(kind.dialect.mark_tag, ""), tags=tags,

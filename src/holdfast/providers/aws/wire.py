@@ -5,7 +5,6 @@ Everything above is deterministic. Replacing `Transport` replaces AWS: by a simu
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
@@ -67,7 +66,7 @@ class HttpTransport:
         except aiohttp.ClientConnectorError as error:
             host = URL(request.url).host
             raise CloudError("HF504", f"cannot connect to {host}: {error.os_error or error}", retry=Retry.SOON, sent=False) from None
-        except (aiohttp.ClientError, asyncio.TimeoutError) as error:
+        except (TimeoutError, aiohttp.ClientError) as error:
             raise CloudError("HF504", f"no answer to {request.operation}: {type(error).__name__} {error}", retry=Retry.SOON) from None
 
     async def close(self) -> None:

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from holdfast.core.canonical import canonical
 from holdfast.core.desired import shape_tags
+from holdfast.core.messages import HIDDEN
 from holdfast.core.normalise import tag_map
 from holdfast.model.errors import CloudError, Retry
 from holdfast.model.facts import Live
@@ -15,7 +16,7 @@ from holdfast.model.kinds import Kind
 from holdfast.providers.aws.api import Call, Part, States, api_of
 from holdfast.providers.aws.calls import Send, context_of, encode_fields, read_fields, run
 from holdfast.providers.aws.client import AwsClient
-from holdfast.providers.aws.codec import encode, wire_name
+from holdfast.providers.aws.codec import covers, encode, unbundle, wire_name
 from holdfast.providers.aws.expressions import search
 from holdfast.providers.aws.wire import is_mutating
 from holdfast.runtime.ports import Answer, Subject
@@ -40,10 +41,19 @@ class AwsWriter:
         made = context_of(subject, api, spec=target, status={**subject.status, **status})
         with suppress(_BusyError):
             for part in api.parts:
-                fields = {f for f in part.fields if f not in api.carries and not is_empty(target.get(f))}
+                fields = {f for f in part.fields if f not in api.carries and (not is_empty(target.get(f)) or (part.filled and f in target))}
                 if fields:
-                    await self._write_part(subject, part, {}, target, fields, {**subject.status, **status}, send)
+                    have = await self._filled(subject, part, made, send) if part.filled else {}
+                    await self._write_part(subject, part, have, target, fields, {**subject.status, **status}, send)
         return Answer({k: v for k, v in spec.items() if k in carried}, status, made["arn"])
+
+    async def _filled(self, subject: Subject, part: Part, context: dict[str, Json], send: Send) -> JsonMap:
+        """What the service itself put into a part of a resource that we have just made."""
+        found: dict[str, Json] = {}
+        for call, answer in await run((*api_of(subject.kind).main.read, *part.read), context, send):
+            got = read_fields(subject.kind, part.fields, call, answer, context)
+            found.update(got[0] if got else {})
+        return found
 
     async def update(self, subject: Subject, live: Live, target: JsonMap, changed: frozenset[str]) -> Answer:
         api, kind, send = api_of(subject.kind), subject.kind, self._sender(subject)
@@ -76,7 +86,11 @@ class AwsWriter:
             nonlocal is_busy
             if is_busy and is_mutating(operation):
                 raise _BusyError
-            answer = await self._client.pages(subject.kind.service, subject.place.region, operation, params)
+            try:
+                answer = await self._client.pages(subject.kind.service, subject.place.region, operation, params)
+            except CloudError as error:
+                error.message = _without_secrets(subject, error.message)
+                raise
             is_busy = is_busy or _says_busy(pending, answer)
             return answer
 
@@ -107,7 +121,16 @@ class AwsWriter:
 
 
 def _says_busy(pending: States | None, answer: JsonMap) -> bool:
-    return bool(pending and pending.answer) and search(pending.answer, answer) in pending.values
+    return pending is not None and bool(pending.answer) and search(pending.answer, answer) in pending.values
+
+
+def _without_secrets(subject: Subject, text: str) -> str:
+    """A service may quote in its refusal what it was given."""
+    for path in subject.kind.sensitive_paths:
+        value = get_path(subject.spec, path)
+        if isinstance(value, str) and len(value) > 3:
+            text = text.replace(value, HIDDEN)
+    return text
 
 
 def _wire(kind: Kind, field: str) -> str:
@@ -133,7 +156,7 @@ def _answer(kind: Kind, call: Call, answers: list[tuple[Call, Json]], read: Call
         fields = tuple(kind.spec_schema["properties"])
         relative = Call(read.op, base=call.answer, out=read.out)
         got = read_fields(kind, fields, relative, body, context)
-        spec, status = got if got else ({}, {})
+        spec, status = got or ({}, {})
     for target, expression in call.out.items():
         status[target.removeprefix("status.")] = search(expression, body)
     return spec, {k: v for k, v in status.items() if v is not None}
@@ -182,10 +205,10 @@ async def _write_members(kind: Kind, part: Part, field: str, have: Json, want: J
     is_tags = kind.rule(field).tags
     old, new = _members(part, have, is_tags), _members(part, want, is_tags)
     if part.key == "whole":
-        added = {k: v for k, v in new.items() if not any(_covers(there, v) for there in old.values())}
-        removed = {k: v for k, v in old.items() if not any(_covers(v, given) for given in new.values())}
+        added = {k: v for k, v in new.items() if not any(covers(there, v) for there in old.values())}
+        removed = {k: v for k, v in old.items() if not any(covers(v, given) for given in new.values())}
     else:
-        added = {k: v for k, v in new.items() if k not in old or not _covers(old[k], v)}
+        added = {k: v for k, v in new.items() if k not in old or not covers(old[k], v)}
         removed = {k: v for k, v in old.items() if k not in new}
     schema = node.get("items") or node.get("additionalProperties") or {}
     context = {**context, "olds": {k: encode(schema, v) for k, v in old.items()}}
@@ -206,18 +229,13 @@ async def _send_members(kind: Kind, node: JsonMap, call: Call, items: dict[str, 
     await run((call,), {**context, "added": encoded, "removed": encoded, "removed_keys": list(items)}, send)
 
 
-def _covers(have: Json, want: Json) -> bool:
-    """The same, or the same and more: what the service adds to an item by itself is no reason to write it again."""
-    if isinstance(have, Mapping) and isinstance(want, Mapping):
-        return all(k in have and canonical(have[k]) == canonical(v) for k, v in want.items())
-    return canonical(have) == canonical(want)
-
-
 def _members(part: Part, value: Json, is_tags: bool) -> dict[str, Json]:
     if is_tags:
         return dict(tag_map(value))
     if isinstance(value, Mapping):
         return dict(value)
+    if part.bundles:
+        value = unbundle(value, part.bundles)
     key = part.key if part.key != "whole" else ""
     return {str(v.get(key)) if key and isinstance(v, Mapping) else v if isinstance(v, str) else canonical(v).decode(): v for v in value or []}
 

@@ -1,0 +1,36 @@
+"""`make soak SEEDS=n`, or `python -m tests.simulation.soak --seed N` to replay one and see its log."""
+
+from __future__ import annotations
+
+import sys
+import time
+import traceback
+
+import tests.conftest  # noqa: F401  (credentials that reach nothing)
+from tests.simulation.sim import simulate
+from tests.simulation.test_simulation import SECONDS
+from tests.simulation.virtual import run_virtual
+
+
+def main() -> int:
+    if "--seed" in sys.argv:
+        seeds, show = [int(sys.argv[sys.argv.index("--seed") + 1])], True
+    else:
+        seeds, show = range(int(sys.argv[1]) if len(sys.argv) > 1 else 2000), False
+    failed, began = [], time.monotonic()
+    for seed in seeds:
+        try:
+            log = run_virtual(simulate, seed, SECONDS)
+            if show:
+                print("\n".join(log))
+        except Exception:  # noqa: BLE001
+            failed.append(seed)
+            traceback.print_exc()
+            print(f"seed {seed} failed; replay with: python -m tests.simulation.soak --seed {seed}")
+    print(f"{len(seeds) - len(failed)} passed, {len(failed)} failed")
+    print(f"{time.monotonic() - began:.0f} s for {len(seeds) * SECONDS / 3600:.1f} h of weather")
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
