@@ -7,12 +7,14 @@ from datetime import UTC, datetime, timedelta
 
 from holdfast.app import make_engine, memory_store
 from holdfast.model.objects import ObjectKey, key_of
+from holdfast.providers.aws.client import Vendor
 from holdfast.providers.aws.fake import FakeAws, FakeTransport
 from holdfast.providers.aws.wire import Gate
 from holdfast.runtime.clock import age_at
 from holdfast.runtime.reconcile import Result, reconcile
 from holdfast.runtime.settings import Settings
 
+VENDOR = Vendor()  # one for all worlds: making botocore's clients is what takes time
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -60,7 +62,7 @@ class World:
     def restart(self, **settings) -> None:
         """A new process on the same store: everything in memory is forgotten."""
         self.engine, self.gate, _ = make_engine(self.store, transport=FakeTransport(self.cloud), gate=Gate(), clock=self.clock,
-                                                settings=Settings(**settings), catalog=self.catalog)
+                                                settings=Settings(**settings), catalog=self.catalog, vendor=VENDOR)
 
     def another(self, **settings) -> World:
         return World(self.cloud, self.clock, catalog=self.catalog, **settings)

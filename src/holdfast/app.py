@@ -9,7 +9,7 @@ from holdfast.kinds.catalog import CORE_KINDS, Catalog, shipped
 from holdfast.model.errors import InputError
 from holdfast.model.json import JsonMap, get_path
 from holdfast.model.objects import ObjectKey, StoredObject, key_of
-from holdfast.providers.aws.client import AwsClient
+from holdfast.providers.aws.client import AwsClient, Vendor
 from holdfast.providers.aws.cloud import AwsCloud
 from holdfast.providers.aws.wire import Gate, HttpTransport, Transport
 from holdfast.runtime.clock import SystemClock
@@ -60,10 +60,10 @@ def memory_store(catalog: Catalog | None = None, clock: Clock | None = None) -> 
 
 
 def make_engine(store: Store, *, transport: Transport | None = None, gate: Gate | None = None, clock: Clock | None = None,
-                settings: Settings | None = None, catalog: Catalog | None = None) -> tuple[Engine, Gate, Transport]:
+                settings: Settings | None = None, catalog: Catalog | None = None, vendor: Vendor | None = None) -> tuple[Engine, Gate, Transport]:
     """An engine on AWS. `plan` and `verify` hand in a gate that allows no writes."""
     gate, transport = gate or Gate(), transport or HttpTransport()
-    client = AwsClient(transport, gate)
+    client = AwsClient(transport, gate, vendor)
     engine = Engine(catalog or shipped(), store, {"aws": AwsCloud(client)}, clock or SystemClock(), settings or Settings())
     return engine, gate, transport
 

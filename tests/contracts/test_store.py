@@ -451,7 +451,6 @@ REFUSED = {
     "unknown kind": ({**queue(), "kind": "Quue"}, "HF103"),
     "unknown version": ({**queue(), "apiVersion": f"{GROUP}/v9"}, "HF103"),
     "bad name": (queue("Not_A_Name"), "HF104"),
-    "no name": ({**queue(), "metadata": {}}, "HF102"),
     "directive's value": (queue(notes={FORCE: "True"}), "HF201"),
     "directive's name": (queue(notes={"services.k8s.aws/force-aquire": "true"}), "HF203"),
     "directive of another cloud": (queue(notes={"cnrm.cloud.google.com/force-acquire": "true"}), "HF202"),

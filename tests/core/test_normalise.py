@@ -38,7 +38,9 @@ def test_what_the_user_gave(given, made):
 @pytest.mark.parametrize(("given", "made"), [
     pytest.param({"list": [], "inner": {}, "whole": 0, "flag": False}, {"whole": 0, "flag": False}, id="the cloud's empties say nothing, zero and false do"),
     pytest.param({"inner": {"a": "", "b": {"c": ""}}}, {}, id="an object of empties is empty"),
-    pytest.param({"pairs": [{"when": "now"}, {"key": "a"}]}, {"pairs": [{"key": "a"}]}, id="an item of which only volatile parts are known is none"),
+    pytest.param({"pairs": [{"when": "now"}, {"key": "a"}]}, {"pairs": [{"key": "a"}, {}]}, id="an item is an item, though nothing of it is compared"),
+    pytest.param({"list": ["", "a"]}, {"list": ["", "a"]}, id="empty text in a list is an item"),
+    pytest.param({"free": {"a": "", "b": "1"}}, {"free": {"a": "", "b": "1"}}, id="a key of a free-form map is there though its value is empty"),
 ])
 def test_what_the_cloud_gave(given, made):
     assert normalise(KIND, given, live=True) == made

@@ -66,7 +66,7 @@ def test_what_was_learnt_is_still_known_at_the_next_look(kind, spec, live, path)
 @pytest.mark.parametrize(("spec", "live"), [
     pytest.param({"password": "hunter2"}, {"password": "hunter3"}, id="a field"),
     pytest.param({"users": [{"password": "hunter2"}]}, {"users": [{"password": "hunter3"}]}, id="a field of an item"),
-    pytest.param({"users": [{"password": "hunter2"}]}, {"users": [{"password": "hunter3"}, {}]}, id="a list that holds one"),
+    pytest.param({"users": [{"password": "hunter2"}]}, {"users": [{"password": "hunter3"}, {"password": "hunter4"}]}, id="a list that holds one"),
     pytest.param({"tokens": ["hunter2"]}, {"tokens": ["hunter3"]}, id="an item of a sensitive list"),
 ])
 def test_sensitive_values_are_kept_sealed(spec, live):

@@ -24,7 +24,7 @@ from holdfast.providers.aws.fake import FakeTransport
 from holdfast.providers.aws.wire import Gate, is_mutating
 from holdfast.runtime.reconcile import reconcile
 from tests.invariants import check_status
-from tests.world import World
+from tests.world import VENDOR, World
 
 HERE = Path(__file__).parent
 
@@ -37,7 +37,7 @@ class Scenario:
         self.keys: dict[str, object] = {}
         self.lines: list[str] = []
         self._hashes: dict[str, str] = {}
-        self._hand = AwsClient(FakeTransport(self.world.cloud), Gate())
+        self._hand = AwsClient(FakeTransport(self.world.cloud), Gate(), VENDOR)
         self._mark = 0
         self._before: dict[str, list[str]] = {}
 

@@ -20,6 +20,7 @@ from holdfast.providers.aws.wire import Gate, WireRequest, WireResponse, is_muta
 from holdfast.runtime.operator import Operator
 from holdfast.runtime.settings import Settings
 from tests.invariants import check_status
+from tests.world import VENDOR
 from tests.simulation.virtual import VirtualClock, VirtualLoop
 
 CLOUD = FakeAws()  # moto's state is global, so one is enough; each run resets it
@@ -70,7 +71,7 @@ class Sim:
         self.deleted: set[str] = set()
         self.forgetful: set[str] = set()  # objects whose status, and with it appliedFields, was lost once
         self.audited_touched: list[str] = []
-        self.hand = AwsClient(_Direct(), Gate())
+        self.hand = AwsClient(_Direct(), Gate(), VENDOR)
 
     def note_call(self, request: WireRequest) -> None:
         self.log.append(f"{self.loop.time():.3f} {request.operation}")
@@ -82,7 +83,7 @@ class Sim:
     async def controller(self) -> None:
         """Killed at random moments, restarted after a while; nothing but the store survives."""
         while True:
-            engine, _, _ = make_engine(self.store, transport=self.transport, clock=self.clock, settings=Settings(resync_seconds=120.0, workers=3))
+            engine, _, _ = make_engine(self.store, transport=self.transport, clock=self.clock, vendor=VENDOR, settings=Settings(resync_seconds=120.0, workers=3))
             task = asyncio.ensure_future(Operator(engine, None).run(await self.store.version(), None))
             try:
                 await asyncio.sleep(self.rng.uniform(3, 90) if self.is_stormy else 10_000)

@@ -20,13 +20,14 @@ NO_CREDENTIALS = ("no AWS credentials were found; set AWS_ACCESS_KEY_ID and AWS_
                   "or log in with `aws sso login`")
 
 
-class AwsClient:
-    """One set of credentials; clients per service and region are made when first needed."""
+class Vendor:
+    """botocore's session, with its credentials, and its clients per service and region, made when first needed. They hold no state of
+    ours, so processes that make many engines (tests) share one."""
 
-    def __init__(self, transport: Transport, gate: Gate, session: Any = None) -> None:
-        self._transport, self.gate = transport, gate
-        self._session, self._clients = session, dict[tuple[str, str], Any]()
-        self._credentials: Any = None
+    def __init__(self) -> None:
+        self._session: Any = None
+        self.credentials: Any = None
+        self.clients: dict[tuple[str, str], Any] = {}
 
     @property
     def session(self) -> Any:
@@ -36,8 +37,16 @@ class AwsClient:
             self._session = botocore.session.get_session()
         return self._session
 
+
+class AwsClient:
+    """Calls with one set of credentials, through one transport and one gate."""
+
+    def __init__(self, transport: Transport, gate: Gate, vendor: Vendor | None = None) -> None:
+        self._transport, self.gate = transport, gate
+        self._vendor = vendor or Vendor()
+
     def region(self) -> str:
-        return os.environ.get("AWS_REGION") or self.session.get_config_variable("region") or ""
+        return os.environ.get("AWS_REGION") or self._vendor.session.get_config_variable("region") or ""
 
     async def call(self, service: str, region: str, operation: str, params: dict[str, Json]) -> dict[str, Json]:
         """One call. Raises CloudError; mutating operations pass the gate or are never serialized."""
@@ -50,7 +59,7 @@ class AwsClient:
 
     async def pages(self, service: str, region: str, operation: str, params: dict[str, Json]) -> dict[str, Json]:
         """All pages of a listing as one answer; an operation without pages is called once."""
-        config = None if is_mutating(operation) else _page_config(self.session, service, operation)
+        config = None if is_mutating(operation) else _page_config(self._vendor.session, service, operation)
         if config is None:
             return await self.call(service, region, operation, params)
         merged: dict[str, Json] = {}
@@ -64,29 +73,29 @@ class AwsClient:
 
     async def _refresh_credentials(self) -> None:
         """Credentials may be fetched over the network, so never on the event loop."""
-        if self._credentials is None:
+        if self._vendor.credentials is None:
             plain = bool(os.environ.get("AWS_ACCESS_KEY_ID"))
-            found = self.session.get_credentials() if plain else await asyncio.to_thread(self.session.get_credentials)
+            found = self._vendor.session.get_credentials() if plain else await asyncio.to_thread(self._vendor.session.get_credentials)
             if found is None:
                 raise CloudError("HF501", NO_CREDENTIALS, retry=Retry.SLOWLY, sent=False)
-            self._credentials = found
-        needed = getattr(self._credentials, "refresh_needed", None)
+            self._vendor.credentials = found
+        needed = getattr(self._vendor.credentials, "refresh_needed", None)
         if needed is not None and needed():
-            await asyncio.to_thread(self._credentials.get_frozen_credentials)
+            await asyncio.to_thread(self._vendor.credentials.get_frozen_credentials)
 
     def _client(self, service: str, region: str) -> Any:
         if not region:
             raise CloudError("HF501", NO_REGION, retry=Retry.SLOWLY, sent=False)
-        if (service, region) not in self._clients:
+        if (service, region) not in self._vendor.clients:
             from botocore.config import Config
             from botocore.exceptions import BotoCoreError
 
             try:
-                self._clients[service, region] = self.session.create_client(
+                self._vendor.clients[service, region] = self._vendor.session.create_client(
                     service, region_name=region, config=Config(retries={"total_max_attempts": 1}, user_agent_extra="holdfast"))
             except (BotoCoreError, ValueError) as error:
                 raise CloudError("HF501", str(error), retry=Retry.SLOWLY, sent=False) from None
-        return self._clients[service, region]
+        return self._vendor.clients[service, region]
 
 
 def _prepare(client: Any, service: str, operation: str, params: dict[str, Json]) -> tuple[WireRequest, dict[str, Any]]:
