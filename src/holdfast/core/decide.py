@@ -186,6 +186,16 @@ def settling(f: Facts) -> Plan | None:
     return None
 
 
+def unfinished_create(f: Facts) -> Plan | None:
+    """A create that was cut short before its marks: the one time that they alone are a reason to write."""
+    if f.memory.intent is None or f.memory.intent.action != "create" or not isinstance(f.live, Live):
+        return None
+    tags = f.kind.tag_path.partition(".")[0]
+    if not tags or f.live.mark or tags in f.live.failed:
+        return None
+    return Update(f.live, differences(f.verdicts))
+
+
 def correction(f: Facts) -> Plan | None:
     found = differences(f.verdicts)
     return Update(f.live, found) if found and isinstance(f.live, Live) else None
@@ -204,7 +214,7 @@ def as_declared(f: Facts) -> Plan:
 BEFORE_LOOKING: tuple[Rule, ...] = (let_go_without_looking, paused, held_back)
 AFTER_LOOKING: tuple[Rule, ...] = (
     deletion, verification, absence, another_holds_it, adoption, somebody_elses, not_settled_by_service,
-    fast_path, immutable, settling, correction, incomplete, as_declared,
+    fast_path, immutable, settling, unfinished_create, correction, incomplete, as_declared,
 )
 
 
@@ -225,7 +235,7 @@ def is_ours(f: Facts, live: Live) -> bool:
 def rests(f: Facts) -> bool:
     """Whether status already says all that could be said."""
     held = f.has_finalizer or f.directives.never_writes
-    return (f.memory.ready and f.memory.observed_generation == f.generation and f.memory.ready_reason == Reason.UP_TO_DATE.text
+    return (f.is_current and f.memory.ready and f.memory.observed_generation == f.generation and f.memory.ready_reason == Reason.UP_TO_DATE.text
             and f.memory.cookie == f.cookie and f.memory.intent is None and f.memory.settling is None and held)
 
 

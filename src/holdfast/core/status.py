@@ -48,6 +48,7 @@ def read_memory(kind: Kind, status: JsonMap, annotations: Mapping[str, str]) -> 
         has_applied="appliedFields" in status,
         overrides=remembered(status.get("specOverrides") or {}, annotations.get(kind.dialect.annotation("spec-overrides"), ""),
                              bool(status)),
+        sent=status.get("sentFields") or {},
         identity=str(get_path(status, kind.dialect.identity_path) or ""),
         place=Place(str(meta.get("ownerAccountID") or ""), str(meta.get("region") or ""), str(meta.get("partition") or "aws")),
         adopted=status.get("adopted") is True,
@@ -78,6 +79,7 @@ def compose(kind: Kind, before: JsonMap, memory: Memory, outcome: Outcome, gener
     if memory.has_applied:
         out["appliedFields"] = list(memory.applied)
     _put(out, "specOverrides", dict(memory.overrides))
+    _put(out, "sentFields", dict(memory.sent))
     _put(out, "adopted", memory.adopted)
     for name, part in (("intent", memory.intent), ("settling", memory.settling), ("hold", memory.hold)):
         _put(out, name, asdict(part) if part is not None else None)

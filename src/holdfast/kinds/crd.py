@@ -23,6 +23,7 @@ _OWN_STATUS: dict[str, Json] = {
     "hold": _FREE, "intent": _FREE, "settling": _FREE,
     "lastModifiedCookie": _TEXT,
     "observedGeneration": {"type": "integer", "format": "int64"},
+    "sentFields": {"type": "object", "additionalProperties": _TEXT},
     "specOverrides": _FREE,
     "verification": _FREE,
 }

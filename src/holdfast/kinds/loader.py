@@ -112,7 +112,7 @@ def _kind(path: Path, data: JsonMap, schemas: Mapping[str, Json], rules: Mapping
         marks_at_create=data.get("marks_at_create", True), short_names=tuple(data.get("short_names") or ()),
         one_of=tuple(map(tuple, data.get("one_of") or ())) + _field_or_reference(references),
         exactly_one=tuple(map(tuple, data.get("exactly_one") or ())),
-        aliases=tuple(data.get("aliases") or ()), api=data["api"], digest=digest(compared), source=str(path),
+        aliases=tuple(data.get("aliases") or ()), refresh=tuple(data.get("refresh") or ()), api=data["api"], digest=digest(compared), source=str(path),
     )
 
 

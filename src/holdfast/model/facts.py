@@ -78,6 +78,7 @@ class Memory:
     applied: tuple[str, ...] = ()
     has_applied: bool = False
     overrides: Mapping[str, JsonMap] = field(default_factory=dict)
+    sent: Mapping[str, str] = field(default_factory=dict)  # write-only field → seal of the value last sent
     identity: str = ""
     place: Place = field(default_factory=Place)
     adopted: bool = False
@@ -111,5 +112,6 @@ class Facts:
     use_fast_path: bool = True
     held_by: str = ""  # another object that holds the same resource
     labels: Mapping[str, Json] = field(default_factory=dict)
+    is_current: bool = True  # status shows what the kind wants shown
     is_held: bool = False  # a permanent error stands, and nothing has changed since
     key: bytes = b""  # of the installation, for sealing

@@ -88,6 +88,7 @@ class Kind:
     exactly_one: tuple[tuple[str, ...], ...] = ()
     short_names: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()  # other group/kind pairs that mean this kind
+    refresh: tuple[str, ...] = ()  # status fields whose change alone is worth a status write
     api: JsonMap = field(default_factory=dict)
     digest: str = ""
     source: str = ""
@@ -131,13 +132,15 @@ def plain_path(path: str) -> str:
 
 
 def schema_at(schema: JsonMap, path: str) -> JsonMap | None:
-    """The schema node of a field path (`a.b[].c`), or None where the kind has no such field."""
+    """The schema node of a field path (`a.b[].c`, `map{}`), or None where the kind has no such field."""
     node: JsonMap | None = schema
-    for part in path.replace("[]", ".[]").split("."):
+    for part in path.replace("[]", ".[]").replace("{}", ".{}").split("."):
         if node is None:
             return None
         if part == "[]":
             node = node.get("items")
+        elif part == "{}":
+            node = node.get("additionalProperties")
         elif "properties" in node:
             node = node["properties"].get(part)
         else:

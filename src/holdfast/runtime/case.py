@@ -12,9 +12,11 @@ from holdfast.core.desired import fill_references
 from holdfast.core.directives import namespace_directives, parse_directives
 from holdfast.core.normalise import normalise
 from holdfast.core.overrides import apply_overrides, still_wanted
+from holdfast.core.sent import notice_edits
 from holdfast.core.status import read_memory
 from holdfast.core.validate import check_spec
 from holdfast.model.directives import Directives
+from holdfast.model.errors import WaitError
 from holdfast.model.facts import Absent, Facts, Live, Place
 from holdfast.model.json import Json, JsonMap
 from holdfast.model.kinds import Kind
@@ -81,7 +83,7 @@ async def prepare(engine: Engine, case: Case) -> Case:
     errors = check_spec(kind, obj.spec, spec_may_be_absent=bool(directives.adoption_policy or directives.adopted))
     if errors and not obj.is_deleting:
         raise errors[0]
-    resolved = {} if obj.is_deleting else await resolve(engine, kind, obj, need_ready=not directives.never_writes)
+    resolved = await _resolve(engine, case)
     desired = fill_references(kind, obj.spec, resolved)
     notes = {k: v for k, v in obj.annotations.items() if k != kind.dialect.annotation("spec-overrides")}
     inputs = digest({"desired": seal(kind, desired, engine.store.key), "annotations": notes, "deleting": obj.is_deleting, "generation": obj.generation})
@@ -89,6 +91,17 @@ async def prepare(engine: Engine, case: Case) -> Case:
     is_held = hold is not None and hold.inputs == inputs and engine.clock.now() < hold.until
     subject = replace(case.subject, spec=desired)
     return replace(case, facts=replace(case.facts, is_held=is_held), subject=subject, inputs=inputs, has_references=bool(resolved))
+
+
+async def _resolve(engine: Engine, case: Case) -> dict[str, Json]:
+    """While deleting, a reference that is gone is no reason to stop: ids in status mostly do without."""
+    obj = case.obj
+    try:
+        return await resolve(engine, case.kind, obj, need_ready=not (case.facts.directives.never_writes or obj.is_deleting))
+    except WaitError:
+        if obj.is_deleting:
+            return {}
+        raise
 
 
 async def look(engine: Engine, case: Case) -> Case:
@@ -148,11 +161,18 @@ def assess(case: Case, live: Live | Absent, engine: Engine, held_by: str = "") -
     c = comparison(case, desired, live)
     known = still_wanted(kind, desired, facts.memory.overrides, facts.key)
     verdicts = apply_overrides(kind, compare(c), known, facts.key)
+    now = cookie(c, known, facts.labels, facts.key)
+    if not facts.directives.never_writes:
+        verdicts = notice_edits(verdicts, facts.memory, now, facts.key)
     if engine.settings.full_report:
         verdicts = (*verdicts, *describe_rest(c, verdicts))
     return replace(case, facts=replace(
         facts, live=live, desired=desired, verdicts=verdicts, removed=c.removed, held_by=held_by, is_settled=_is_settled(engine, facts),
-        cookie=cookie(c, known, facts.labels, facts.key), memory=replace(facts.memory, overrides=known)))
+        cookie=now, memory=replace(facts.memory, overrides=known), is_current=_is_current(case, live)))
+
+
+def _is_current(case: Case, live: Live) -> bool:
+    return all(live.status.get(name) == case.obj.status.get(name) for name in case.kind.refresh)
 
 
 def comparison(case: Case, desired: JsonMap, live: Live) -> Comparison:

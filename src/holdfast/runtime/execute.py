@@ -11,6 +11,7 @@ from holdfast.core.desired import shape_tags, target_spec
 from holdfast.core.messages import listed
 from holdfast.core.normalise import normalise, own_tags
 from holdfast.core.overrides import learn_from_answer, value_hash
+from holdfast.core.sent import seals
 from holdfast.core.status import Outcome
 from holdfast.model.errors import ConflictError
 from holdfast.model.facts import Absent, Intent, Live, Memory, Settling
@@ -88,6 +89,8 @@ def _is_new_spec(case: Case) -> bool:
 def _remember(case: Case, memory: Memory, *, applied: bool) -> Memory:
     paths = applied_paths(case.kind, case.facts.desired) if applied else memory.applied
     kept = replace(memory, intent=None, settling=None, hold=None, applied=paths, has_applied=memory.has_applied or applied)
+    if applied:
+        kept = replace(kept, sent=seals(case.facts.verdicts, case.facts.key))
     if not applied:
         return replace(kept, cookie=case.facts.cookie)
     # what was removed is gone by now, so the cookie is that of a spec without removals
@@ -135,6 +138,7 @@ def _conclude(engine: Engine, case: Case, live: Live, answer: Answer, before: tu
     kind, key = case.kind, case.facts.key
     learnt = learn_from_answer(kind, _answered(case, answer), key)
     memory = replace(case.facts.memory, overrides={**case.facts.memory.overrides, **learnt})
+    memory = replace(memory, sent={**memory.sent, **_sent_now(case, answer)})
     case = assess(replace(case, facts=replace(case.facts, memory=memory)), live, engine)
     left = differences(case.facts.verdicts)
     if live.pending:
@@ -149,11 +153,19 @@ def _conclude(engine: Engine, case: Case, live: Live, answer: Answer, before: tu
         return Done(Outcome(Reason.UP_TO_DATE, "The resource is as declared.", action=action, verdicts=case.facts.verdicts, live=live), memory, case.obj)
     old = case.facts.memory.settling
     attempts = (old.attempts if old and old.generation == case.facts.generation else 0) + 1
-    settling = Settling(case.facts.generation, attempts, engine.clock.now(), {v.path: value_hash(v.live, key) for v in before},
+    unsent = tuple(v for v in left if answer.written is not None and v.field not in answer.written)
+    settling = Settling(case.facts.generation, attempts, engine.clock.now(), {v.path: value_hash(v.live, key) for v in (*before, *unsent)},
                         {v.path: value_hash(v.live, key) for v in left})
     memory = replace(case.facts.memory, settling=settling, hold=None)
     return Done(Outcome(Reason.SETTLING, f"Waiting to see our update: {listed(kind, left)}.", action=action, verdicts=case.facts.verdicts,
                         live=live, retry_in=kind.settle_seconds), memory, case.obj)
+
+
+def _sent_now(case: Case, answer: Answer) -> dict[str, str]:
+    """Seals of the write-only fields that this write carried."""
+    desired = normalise(case.kind, case.subject.spec, live=False)
+    blind = compare(replace(comparison(case, desired, Live({})), removed=()))
+    return {p: s for p, s in seals(blind, case.facts.key).items() if answer.written is None or p.partition(".")[0] in answer.written}
 
 
 def _answered(case: Case, answer: Answer) -> tuple[Verdict, ...]:
@@ -228,7 +240,7 @@ async def _adopt(engine: Engine, case: Case, plan: Adopt) -> Done:
                             live=plan.live, retry_in=0.0), memory, obj)
     case = replace(case, obj=obj, subject=replace(case.subject, spec=_merged_spec(case, obj)))
     case = assess(replace(case, facts=replace(case.facts, memory=memory)), plan.live, engine)
-    memory = replace(case.facts.memory, cookie=case.facts.cookie)
+    memory = replace(case.facts.memory, cookie=case.facts.cookie, sent=seals(case.facts.verdicts, case.facts.key))
     return Done(Outcome(Reason.UP_TO_DATE, "Adopted; the resource is as declared.", action="adopt", verdicts=plan.verdicts, live=plan.live), memory, obj)
 
 

@@ -33,6 +33,7 @@ class Answer:
     spec: JsonMap = field(default_factory=dict)
     status: JsonMap = field(default_factory=dict)
     identity: str = ""
+    written: frozenset[str] | None = None  # the top-level fields that were really sent; None: all that were asked for
 
 
 class Reader(Protocol):

@@ -21,7 +21,7 @@ TABLE: dict[str, tuple[str, Retry]] = {
     **dict.fromkeys(("DependencyViolation", "DeleteConflict", "ResourceInUseException", "ConcurrentModification",
                      "ConcurrentModificationException", "OperationAborted", "ConflictException", "InvalidStateException",
                      "QueueDeletedRecently", "AWS.SimpleQueueService.QueueDeletedRecently", "ConcurrentAccess",
-                     "KMSInvalidStateException", "OperationNotPageable", "IncorrectState", "BucketNotEmpty", "RepositoryNotEmptyException"),
+                     "KMSInvalidStateException", "ContinuousBackupsUnavailableException", "OperationNotPageable", "IncorrectState", "BucketNotEmpty", "RepositoryNotEmptyException"),
                     ("HF504", Retry.SOON)),
     # the service had trouble
     **dict.fromkeys(("InternalError", "InternalFailure", "InternalServerError", "InternalServiceException", "ServiceUnavailable",

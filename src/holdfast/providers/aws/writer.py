@@ -39,13 +39,15 @@ class AwsWriter:
         answered = await run((api.create,), context, send)
         spec, status = _answer(kind, api.create, answered, api.main.read[0], context)
         made = context_of(subject, api, spec=target, status={**subject.status, **status})
+        written = set(carried)
         with suppress(_BusyError):
             for part in api.parts:
                 fields = {f for f in part.fields if f not in api.carries and (not is_empty(target.get(f)) or (part.filled and f in target))}
                 if fields:
                     have = await self._filled(subject, part, made, send) if part.filled else {}
                     await self._write_part(subject, part, have, target, fields, {**subject.status, **status}, send)
-        return Answer({k: v for k, v in spec.items() if k in carried}, status, made["arn"])
+                    written |= fields
+        return Answer({k: v for k, v in spec.items() if k in carried}, status, made["arn"], frozenset(written))
 
     async def _filled(self, subject: Subject, part: Part, context: dict[str, Json], send: Send) -> JsonMap:
         """What the service itself put into a part of a resource that we have just made."""
@@ -61,12 +63,14 @@ class AwsWriter:
         want = _with_marks(kind, target, live.tags, subject.marks)
         fields = set(changed) | _marks_field(subject, live)
         spec: dict[str, Json] = {}
+        written: set[str] = set()
         with suppress(_BusyError):
             for part in api.parts:
                 mine = fields & set(part.fields)
                 if mine:
                     spec.update(await self._write_part(subject, part, have, want, mine, {**subject.status, **live.status}, send))
-        return Answer(spec, {}, live.identity)
+                    written |= mine
+        return Answer(spec, {}, live.identity, frozenset(written))
 
     async def mark(self, subject: Subject, live: Live) -> None:
         kind = subject.kind
