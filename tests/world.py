@@ -53,6 +53,7 @@ class World:
         self.cloud = cloud or FakeAws()
         if cloud is None:
             self.cloud.reset()
+            self.cloud.seed(1)
         self.clock = clock or TestClock()
         self.gate = Gate()
         self.catalog = catalog

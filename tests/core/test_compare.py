@@ -8,7 +8,20 @@ import pytest
 
 from holdfast.core.compare import applied_paths, compare, describe_rest, project, removed_paths, strip_removed
 from holdfast.core.normalise import normalise
-from tests.core.sample import BUCKET, FLAG, QUEUE, ROLE, TEXT, WHOLE, an_object, comparison, findings, free_map, listed, toy
+from tests.core.sample import (
+    BUCKET,
+    FLAG,
+    QUEUE,
+    ROLE,
+    TEXT,
+    WHOLE,
+    an_object,
+    comparison,
+    findings,
+    free_map,
+    listed,
+    toy,
+)
 
 ITEM = an_object(id=TEXT, state=TEXT, more=an_object(x=TEXT, y=TEXT), flag=FLAG, secret=TEXT)
 KIND = toy(

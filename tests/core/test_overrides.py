@@ -8,7 +8,14 @@ import pytest
 
 from holdfast.core.compare import compare
 from holdfast.core.normalise import normalise
-from holdfast.core.overrides import apply_overrides, learn_from_answer, learn_from_reads, remembered, still_wanted, value_hash
+from holdfast.core.overrides import (
+    apply_overrides,
+    learn_from_answer,
+    learn_from_reads,
+    remembered,
+    still_wanted,
+    value_hash,
+)
 from holdfast.model.facts import Settling
 from tests.core.sample import BUCKET, KEY, QUEUE, TEXT, an_object, comparison, listed, toy
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import botocore.session
@@ -20,7 +20,7 @@ OWN = ("ackResourceMetadata", "conditions")  # ACK's own parts of status
 REFERENCE = {"from", "name", "namespace", "key"}
 
 
-@lru_cache(maxsize=None)
+@cache
 def structures(service: str) -> dict[str, tuple[str, ...]]:
     model = botocore.session.get_session().get_service_model(service)
     shapes = {name: model.shape_for(name) for name in model.shape_names}

@@ -65,8 +65,9 @@ def test_nothing_stands_in_both_spec_and_status_by_accident(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_building_twice_gives_the_same(kind):
-    from holdfast.kinds.loader import build_schemas, read_kind_file
     from pathlib import Path
+
+    from holdfast.kinds.loader import build_schemas, read_kind_file
 
     document = read_kind_file(Path(kind.source))
     assert build_schemas(document) == build_schemas(document)

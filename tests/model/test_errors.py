@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 
 import holdfast
-from holdfast.model.errors import CODES, CloudError, ConflictError, HoldfastError, InputError, Retry, WaitError, did_you_mean
+from holdfast.model.errors import (
+    CODES,
+    CloudError,
+    ConflictError,
+    HoldfastError,
+    InputError,
+    Retry,
+    WaitError,
+    did_you_mean,
+)
 
 SOURCE = Path(holdfast.__file__).parent
 

@@ -35,6 +35,16 @@ SEMANTIC = {
 _PLAIN = {"string": WORDS, "boolean": st.booleans(), "integer": st.sampled_from([0, 1, 2, 30, 30.0]), "number": st.sampled_from([0.0, 1.0, 1.5, 2])}
 
 
+class Made:
+    """A generated value and what to print of it: a kind alone fills pages."""
+
+    def __init__(self, value, *shown) -> None:
+        self.value, self.shown = value, shown
+
+    def __repr__(self) -> str:
+        return " | ".join(map(str, self.shown))
+
+
 @st.composite
 def values(draw, kind: Kind, schema: Mapping, path: str):
     """A value of a schema node, of the form that its semantic takes."""
@@ -61,6 +71,7 @@ def objects(draw, kind: Kind, schema: Mapping, path: str = ""):
     """A few of the fields of an object; references are left out, as they are filled in before anything is compared."""
     filled = {r.path.rpartition(".")[2] for r in kind.references if not r.to_secret}
     names = [n for n in schema["properties"] if n not in filled]
+    names += [n for n in names if kind.rule(f"{path}.{n}" if path else n).semantic] * 3  # where the traps are
     chosen = draw(st.lists(st.sampled_from(names), unique=True, max_size=4 if not path else 3)) if names else []
     return {n: draw(values(kind, schema["properties"][n], f"{path}.{n}" if path else n)) for n in chosen}
 
@@ -70,17 +81,17 @@ def specs(kind: Kind):
 
 
 @st.composite
-def respelt(draw, value):
-    """The same in other words, mostly: keys in another order, nulls put in, whole numbers as floats, documents written anew."""
+def respelt(draw, value, nulls=True):
+    """The same in other words: keys in another order, nulls put in (a policy knows none), whole numbers as floats, documents written anew."""
     if isinstance(value, Mapping):
-        items = draw(st.permutations([(k, draw(respelt(v))) for k, v in value.items()]))
-        return {**dict(items), **({"null": None} if draw(st.booleans()) else {})}
+        items = draw(st.permutations([(k, draw(respelt(v, nulls))) for k, v in value.items()]))
+        return {**dict(items), **({"null": None} if nulls and draw(st.booleans()) else {})}
     if isinstance(value, list):
-        return [draw(respelt(v)) for v in value]
+        return [draw(respelt(v, nulls)) for v in value]
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**50:
         return draw(st.sampled_from([value, float(value)]))
     if isinstance(value, str) and value[:1] == "{":
-        return json.dumps(draw(respelt(json.loads(value))), indent=draw(st.sampled_from([None, 2])))
+        return json.dumps(draw(respelt(json.loads(value), '"Statement"' not in value)), indent=draw(st.sampled_from([None, 2])))
     return value
 
 
@@ -110,10 +121,11 @@ def comparisons(draw):
     removed = removed_paths(kind, desired, applied_paths(kind, before), unmanaged)
     unread = frozenset(draw(st.lists(st.sampled_from(sorted(desired)), max_size=1))) if desired else frozenset()
     one = draw(lives(kind, {**before, **spec}))
-    other = draw(st.one_of(respelt(one), lives(kind, one)))
+    other = draw(st.one_of(respelt(one), respelt(one), lives(kind, one)))
     pair = tuple(Comparison(kind, desired, normalise(kind, live, live=True), removed, unmanaged, unread) for live in (one, other))
     learnt = {v.path: entry(kind, v, KEY) for v in compare(pair[0]) if v.is_difference and not v.is_removal} if draw(st.booleans()) else {}
-    return pair, still_wanted(kind, desired, learnt, KEY)
+    known = still_wanted(kind, desired, learnt, KEY)
+    return Made((pair, known), kind.name, desired, one, other, removed, unmanaged, sorted(unread), known)
 
 
 _TIMES = st.sampled_from(["", "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"])
@@ -125,7 +137,7 @@ DIRECTIVES = st.builds(
 @st.composite
 def any_facts(draw, directives=DIRECTIVES):
     """Facts as a reconcile would gather them, and some that it never would."""
-    ((c, _), known) = draw(comparisons())
+    ((c, _), known) = draw(comparisons()).value
     now = cookie(c, known, {}, KEY)
     verdicts = apply_overrides(c.kind, compare(c), known, KEY)
     hashes = {v.path: value_hash(v.live, KEY) for v in verdicts}
@@ -139,8 +151,9 @@ def any_facts(draw, directives=DIRECTIVES):
         intent=draw(st.none() | st.builds(Intent, st.sampled_from(["create", "delete"]), st.just("t"), _TIMES)),
         settling=draw(st.none() | st.builds(Settling, st.integers(1, 2), st.integers(0, 4), _TIMES, st.sampled_from([{}, hashes]), st.sampled_from([{}, hashes]))),
         hold=draw(st.none() | st.builds(Hold, st.just("HF505"), st.just("x"), _TIMES)))
-    return Facts(
+    facts = Facts(
         kind=c.kind, directives=draw(directives), memory=memory, generation=draw(st.integers(1, 2)), is_deleting=draw(st.booleans()), has_finalizer=draw(st.booleans()),
         mark=MARK, live=live, desired=c.desired, verdicts=verdicts if live is not None else (), cookie=now if live is not None else "", removed=c.removed,
         is_settled=draw(st.booleans()), may_acquire=draw(st.booleans()), use_fast_path=draw(st.booleans()), held_by=draw(st.sampled_from(["", "Queue a/b"])),
         is_held=draw(st.booleans()), key=KEY)
+    return Made(facts, c.kind.name, c.desired, c.live, facts.directives, memory, f"looked: {live is not None}", f"deleting: {facts.is_deleting}")

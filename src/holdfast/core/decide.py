@@ -12,6 +12,7 @@ from holdfast.core.cookie import spec_half
 from holdfast.core.messages import listed
 from holdfast.core.overrides import learn_from_reads
 from holdfast.model.facts import Facts, Live
+from holdfast.model.json import get_path
 from holdfast.model.plans import Adopt, Create, Delete, Look, Plan, Release, Report, Rest, Update
 from holdfast.model.reasons import Reason
 from holdfast.model.verdicts import Finding, differences
@@ -252,7 +253,7 @@ def failed_parts(f: Facts) -> str:
 
 
 def matches(f: Facts) -> str:
-    hidden = sum(v.finding is Finding.UNVERIFIABLE for v in f.verdicts)
+    hidden = sum(get_path(f.desired, path) is not None for path, rule in f.kind.rules.items() if rule.write_only)
     note = f" {hidden} field(s) cannot be read back and were not compared." if hidden else ""
     return f"The resource is as declared.{note}"
 

@@ -21,10 +21,10 @@ from holdfast.model.facts import Absent, Facts, Live, Place
 from holdfast.model.json import Json, JsonMap
 from holdfast.model.kinds import Kind
 from holdfast.model.objects import ObjectKey, StoredObject
+from holdfast.model.verdicts import Verdict
 from holdfast.runtime.engine import Engine
 from holdfast.runtime.ports import Subject
 from holdfast.runtime.references import resolve
-
 
 LONGEST_MARK = 200  # tag values end at 256
 
@@ -160,15 +160,21 @@ def assess(case: Case, live: Live | Absent, engine: Engine, held_by: str = "") -
         return replace(case, facts=replace(facts, live=live, desired=desired, is_settled=_is_settled(engine, facts), verdicts=()))
     c = comparison(case, desired, live)
     known = still_wanted(kind, desired, facts.memory.overrides, facts.key)
-    verdicts = apply_overrides(kind, compare(c), known, facts.key)
     now = cookie(c, known, facts.labels, facts.key)
-    if not facts.directives.never_writes:
-        verdicts = notice_edits(verdicts, facts.memory, now, facts.key)
+    is_fast = facts.use_fast_path and now == facts.memory.cookie and facts.memory.intent is None
+    verdicts = () if is_fast else _verdicts(case, c, known, now)
     if engine.settings.full_report:
         verdicts = (*verdicts, *describe_rest(c, verdicts))
     return replace(case, facts=replace(
         facts, live=live, desired=desired, verdicts=verdicts, removed=c.removed, held_by=held_by, is_settled=_is_settled(engine, facts),
         cookie=now, memory=replace(facts.memory, overrides=known), is_current=_is_current(case, live)))
+
+
+def _verdicts(case: Case, c: Comparison, known: dict[str, JsonMap], now: str) -> tuple[Verdict, ...]:
+    """The slow path: field by field, with known overrides and edits of write-only fields taken into account."""
+    facts = case.facts
+    verdicts = apply_overrides(case.kind, compare(c), known, facts.key)
+    return verdicts if facts.directives.never_writes else notice_edits(verdicts, facts.memory, now, facts.key)
 
 
 def _is_current(case: Case, live: Live) -> bool:

@@ -10,6 +10,7 @@ import asyncio
 import os
 from typing import Any
 
+from holdfast import __version__
 from holdfast.model.errors import CloudError, Retry
 from holdfast.model.json import Json
 from holdfast.providers.aws.errors import translate
@@ -92,7 +93,7 @@ class AwsClient:
 
             try:
                 self._vendor.clients[service, region] = self._vendor.session.create_client(
-                    service, region_name=region, config=Config(retries={"total_max_attempts": 1}, user_agent_extra="holdfast"))
+                    service, region_name=region, config=Config(retries={"total_max_attempts": 1}, user_agent=f"holdfast/{__version__}"))
             except (BotoCoreError, ValueError) as error:
                 raise CloudError("HF501", str(error), retry=Retry.SLOWLY, sent=False) from None
         return self._vendor.clients[service, region]
