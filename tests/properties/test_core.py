@@ -23,9 +23,9 @@ from holdfast.stores.fields import ADOPTION, apply_fields, paths_of
 from tests.core.sample import KEY
 from tests.properties.worlds import BY_NAME, JSON, KINDS, any_facts, comparisons, lives, respelt, specs
 
-often = settings(max_examples=200, deadline=None, derandomize=True, database=None, phases=(Phase.explicit, Phase.generate, Phase.shrink), suppress_health_check=list(HealthCheck),
+often = settings(max_examples=120, deadline=None, derandomize=True, database=None, phases=(Phase.explicit, Phase.generate, Phase.shrink), suppress_health_check=list(HealthCheck),
                  report_multiple_bugs=False)
-sometimes = settings(often, max_examples=100)
+sometimes = settings(often, max_examples=60)
 NEVER_WRITES = st.builds(
     Directives, verify_only=st.booleans(), read_only=st.booleans(), paused=st.booleans(), retain=st.booleans(), adopted=st.booleans(),
     adoption_policy=st.sampled_from(["", "adopt", "adopt-or-create"])).filter(lambda d: d.never_writes)
