@@ -22,8 +22,8 @@ from holdfast.core.cookie import cookie
 from holdfast.core.decide import decide
 from holdfast.core.normalise import normalise
 from holdfast.kinds.catalog import shipped
-from holdfast.model.facts import Facts, Live, Memory
 from holdfast.model.directives import Directives
+from holdfast.model.facts import Facts, Live, Memory
 from holdfast.providers.aws.wire import WireRequest, WireResponse
 from holdfast.runtime.reconcile import reconcile
 

@@ -8,7 +8,7 @@ from holdfast.core.admit import check_adopted_resource, check_envelope, check_ob
 from holdfast.kinds.catalog import CORE_KINDS, Catalog, shipped
 from holdfast.model.errors import InputError
 from holdfast.model.json import JsonMap, get_path
-from holdfast.model.objects import ObjectKey, StoredObject, key_of
+from holdfast.model.objects import ObjectKey, key_of
 from holdfast.providers.aws.client import AwsClient, Vendor
 from holdfast.providers.aws.cloud import AwsCloud
 from holdfast.providers.aws.wire import Gate, HttpTransport, Transport
@@ -18,7 +18,7 @@ from holdfast.runtime.ports import Clock, Store
 from holdfast.runtime.references import targets_of
 from holdfast.runtime.settings import Settings
 from holdfast.stores.embedded import EmbeddedStore, InlineStore
-from holdfast.stores.tables import Rules
+from holdfast.stores.tables import Dump, Rules
 
 
 def rules_of(catalog: Catalog) -> Rules:
@@ -68,7 +68,7 @@ def make_engine(store: Store, *, transport: Transport | None = None, gate: Gate 
     return engine, gate, transport
 
 
-def copy_of(store: EmbeddedStore, objects: list[StoredObject], clock: Clock | None = None) -> InlineStore:
+def copy_of(store: EmbeddedStore, objects: Dump, clock: Clock | None = None) -> InlineStore:
     """A copy in memory that acts as the same installation: what happens there is never stored."""
     copy = memory_store(clock=clock)
     copy.borrow_identity(store.name, store.key)

@@ -68,7 +68,7 @@ def test_no_provider_or_kind_is_named_outside_its_place():
     for path in SRC.rglob("*.py"):
         if "providers" in path.parts or "cli" in path.parts:
             continue
-        for word in ('provider == "', 'kind.name == "', 'kind.provider =='):
+        for word in ('provider == "', 'kind.name == "', "kind.provider =="):
             assert word not in path.read_text(), path
 
 

@@ -20,13 +20,17 @@ from holdfast.providers.aws.wire import Gate, WireRequest, WireResponse, is_muta
 from holdfast.runtime.operator import Operator
 from holdfast.runtime.settings import Settings
 from tests.invariants import check_status
-from tests.world import VENDOR
 from tests.simulation.virtual import VirtualClock, VirtualLoop
+from tests.world import VENDOR
 
 CLOUD = FakeAws()  # moto's state is global, so one is enough; each run resets it
 FORCE = "services.k8s.aws/force-acquire"
 URL = "http://127.0.0.1:9/123456789012"
 ERRORS = ((500, "InternalFailure"), (503, "ServiceUnavailable"), (400, "ThrottlingException"), (403, "AccessDenied"))
+
+
+def fail_loudly(key) -> None:
+    raise AssertionError(f"unforeseen, at {key}")
 
 
 class SimTransport:
@@ -84,7 +88,7 @@ class Sim:
         """Killed at random moments, restarted after a while; nothing but the store survives."""
         while True:
             engine, _, _ = make_engine(self.store, transport=self.transport, clock=self.clock, vendor=VENDOR, settings=Settings(resync_seconds=120.0, workers=3))
-            task = asyncio.ensure_future(Operator(engine, None).run(await self.store.version(), None))
+            task = asyncio.ensure_future(Operator(engine, None, fail_loudly).run(await self.store.version(), None))
             try:
                 await asyncio.sleep(self.rng.uniform(3, 90) if self.is_stormy else 10_000)
             finally:

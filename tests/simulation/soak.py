@@ -23,7 +23,7 @@ def main() -> int:
             log = run_virtual(simulate, seed, SECONDS)
             if show:
                 print("\n".join(log))
-        except Exception:  # noqa: BLE001
+        except Exception:
             failed.append(seed)
             traceback.print_exc()
             print(f"seed {seed} failed; replay with: python -m tests.simulation.soak --seed {seed}")

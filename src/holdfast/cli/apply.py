@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,14 +72,16 @@ async def apply_all(manifests: list[Manifest], path: Path, timeout: float) -> li
 
     async with open_live(path) as live:
         since = await live.store.version()
-        keys = []
-        for manifest in manifests:
-            try:
-                obj = await live.store.apply(manifest.body, "user")
-            except InputError as error:
-                raise InputError(error.code, error.message, manifest.where(error.where.rpartition(": ")[2])) from None
-            keys.append(obj.key)
-        return await lines_after(live, keys, since, timeout)
+        try:
+            stored = await live.store.apply_all([m.body for m in manifests], "user")
+        except InputError as error:
+            raise InputError(error.code, error.message, manifests[error.index].where(error.where.rpartition(": ")[2])) from None
+        return await lines_after(live, [o.key for o in stored], since, timeout)
+
+
+def _action_of(reason: str) -> str:
+    """From the words of a status that another process wrote."""
+    return {"UpdateFailed": "differs", "DriftDetected": "differs", "ResourceNotFound": "missing", "Paused": "none"}.get(reason, "refused")
 
 
 async def lines_after(live: Live, keys: list[ObjectKey], since: int, timeout: float) -> list[Line]:
@@ -113,6 +116,8 @@ async def line_from_status(live: Live, key: ObjectKey, result: Result | None) ->
     if result is None:
         line = Line(obj.api_version, key, "none" if is_ready else "error", is_ready, str(ready.get("reason") or "Unknown"),
                     str(ready.get("message") or ""), "" if is_ready else "HF605", kind)
+    if result is not None and result.plan is None and not is_ready and result.outcome is None:
+        line = replace(line, action=_action_of(str(ready.get("reason"))))
     action = line.action if not (is_ready and line.action in ("wait", "error")) else "none"
     return Line(obj.api_version, key, action, is_ready, str(ready.get("reason") or line.reason), str(ready.get("message") or line.message),
                 line.code, kind, line.verdicts)

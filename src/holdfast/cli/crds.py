@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from holdfast.model.kinds import Kind
+
 
 @click.command("crds")
 @click.option("--kinds", default="", help="Only these: s3,sqs,iam/Role. Default: all.")
@@ -17,9 +19,10 @@ def command(kinds: str, only_list: bool) -> int:
     from holdfast.model.errors import InputError
 
     wanted = [w.strip().lower() for w in kinds.split(",") if w.strip()]
-    chosen = [k for k in shipped().all() if not wanted or k.group.partition(".")[0] in wanted or f"{k.group.partition('.')[0]}/{k.name}".lower() in wanted]
-    if not chosen:
-        raise InputError("HF103", f"no kind fits {kinds!r}; see `holdfast crds --list`")
+    for word in wanted:
+        if not any(_fits(k, word) for k in shipped().all()):
+            raise InputError("HF103", f"no kind fits {word!r}; see `holdfast crds --list`")
+    chosen = [k for k in shipped().all() if not wanted or any(_fits(k, w) for w in wanted)]
     if only_list:
         for kind in chosen:
             note = f"  (cannot be adopted: {kind.cannot_adopt})" if kind.cannot_adopt else ""
@@ -29,3 +32,8 @@ def command(kinds: str, only_list: bool) -> int:
     documents += [p for k in chosen for p in policy_of(k)]
     click.echo(yaml.safe_dump_all(documents, sort_keys=False, width=140), nl=False)
     return 0
+
+
+def _fits(kind: Kind, word: str) -> bool:
+    service = kind.group.partition(".")[0]
+    return word in (service, f"{service}/{kind.name}".lower())

@@ -25,11 +25,15 @@ def command(kind: str | None, name: str | None, filenames: tuple[str, ...], name
 
 
 def _keys(kind: str | None, name: str | None, filenames: tuple[str, ...], namespace: str) -> list[ObjectKey]:
+    from holdfast.cli.dry import BadInputError
     from holdfast.cli.manifests import read_manifests
     from holdfast.kinds.catalog import shipped
 
     if filenames:
-        manifests, _ = read_manifests(list(filenames), namespace, shipped())
+        manifests, errors = read_manifests(list(filenames), namespace, shipped())
+        unreadable = [e for e in errors if e.code in ("HF101", "HF102", "HF103")]  # what is wrong inside a spec does not matter here
+        if unreadable:
+            raise BadInputError(unreadable)
         keys = [m.key for m in reversed(manifests)]
         return [ObjectKey(*shipped().canonical(k.group, k.kind), k.namespace, k.name) for k in keys]
     if not kind or not name:
@@ -48,6 +52,8 @@ async def _delete(keys: list[ObjectKey], path: Path, timeout: float) -> int:
             stored = [o.key for o in await live.store.list("" if key.group == "*" else key.group, key.kind, key.namespace) if o.key.name == key.name]
             if not stored:
                 raise InputError("HF602", f"no {key} is stored")
+            if len(stored) > 1:
+                raise InputError("HF111", f"{key.name!r} is in more than one group: {', '.join(f'adoptedresources.{k.group}' for k in stored)}")
             found.append(stored[0])
         for key in found:
             await live.store.delete(key)

@@ -39,6 +39,8 @@ async def _load(word: str, name: str, namespace: str, path: Path) -> tuple[Store
     store = open_store(path)
     try:
         groups = [group] if group != "*" else [o.key.group for o in await store.list(kind=kind, namespace=namespace) if o.key.name == name]
+        if len(groups) > 1:
+            raise InputError("HF111", f"{name!r} is in more than one group: {', '.join(f'adoptedresources.{g}' for g in groups)}")
         for candidate in groups:
             obj = await store.get(ObjectKey(candidate, kind, namespace, name))
             if obj is not None:

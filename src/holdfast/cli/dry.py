@@ -44,7 +44,7 @@ async def _rehearse(manifests: list[Manifest], state: Path, *, verify_all: bool)
 
     if state.exists():
         stored = open_store(state)
-        copy = copy_of(stored, await stored.list())
+        copy = copy_of(stored, await stored.dump())
         stored.close()
     else:
         copy = memory_store()

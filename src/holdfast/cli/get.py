@@ -26,6 +26,8 @@ def command(kind: str, name: str | None, namespace: str, all_namespaces: bool, s
 
     found = asyncio.run(_find(kind, "" if all_namespaces else namespace, state_path(state)))
     if name is not None:
+        if all_namespaces:
+            raise click.UsageError("a NAME is looked for in one namespace: give -n, not -A")
         found = [o for o in found if o.key.name == name]
         if not found:
             raise InputError("HF602", f"no {kind} {name!r} in namespace {namespace!r}")

@@ -11,15 +11,14 @@ from pathlib import Path
 
 from holdfast.app import make_engine, open_store
 from holdfast.kinds.catalog import CORE_KINDS
-from holdfast.model.objects import ObjectKey, StoredObject
+from holdfast.model.objects import ObjectKey
 from holdfast.providers.aws.wire import Gate, HttpTransport
 from holdfast.runtime.engine import Engine
-from holdfast.runtime.operator import Operator
+from holdfast.runtime.operator import SOON, Operator
 from holdfast.runtime.reconcile import Result
 from holdfast.stores.embedded import EmbeddedStore
 
 LEASE, LEASE_SECONDS = "reconciler", 15.0
-SOON = 60.0  # a retry further off than this counts as settled: somebody must act
 
 
 @dataclass
@@ -46,7 +45,7 @@ class Live:
         def seen(result: Result) -> None:
             if not _is_rest_after_news(results.get(result.key), result):
                 results[result.key] = result
-            if result.is_gone or result.retry_in is None or result.retry_in > SOON:
+            if result.is_gone or result.retry_in is None or result.retry_in >= SOON:
                 settled.add(result.key)
             else:
                 settled.discard(result.key)
@@ -95,16 +94,16 @@ class Live:
             await self.store.drop_lease(LEASE, self.holder)
 
     async def _watch(self, keys: list[ObjectKey], timeout: float) -> dict[ObjectKey, Result | None]:
-        """A controller runs already: it does the work, we look on."""
+        """A controller runs already: it is asked to look, and does the work; we wait for its answer."""
         out: dict[ObjectKey, Result | None] = dict.fromkeys(keys)
+        asked = {key: await self.store.ask(key) for key in keys}
         try:
             async with asyncio.timeout(timeout):
                 while any(r is None for r in out.values()):
                     for key in [k for k, r in out.items() if r is None]:
-                        obj = await self.store.get(key)
-                        if obj is None or _has_settled(obj):
-                            out[key] = Result(key, is_gone=obj is None)
-                    await asyncio.sleep(0.1)
+                        if await self.store.is_answered(asked[key]):
+                            out[key] = Result(key, is_gone=await self.store.get(key) is None)
+                    await asyncio.sleep(0.05)
         except TimeoutError:
             pass
         return out
@@ -114,11 +113,6 @@ def _is_rest_after_news(before: Result | None, now: Result) -> bool:
     """A rest that follows what we did says nothing new: the person wants to know what was done."""
     return before is not None and now.outcome is None and not now.is_gone and now.error is None and before.outcome is not None \
         and before.outcome.reason.ready == "True"
-
-
-def _has_settled(obj: StoredObject) -> bool:
-    status = obj.status
-    return status.get("observedGeneration") == obj.generation and not status.get("settling") and not status.get("intent") and not obj.is_deleting
 
 
 @asynccontextmanager

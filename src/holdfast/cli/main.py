@@ -73,9 +73,6 @@ def main() -> None:
     except HoldfastError as error:
         report(error)
         code = 1
-    except BrokenPipeError:
-        sys.stderr.close()
-        code = 0
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -9,15 +9,18 @@ import re
 from collections.abc import Callable, Mapping
 
 from holdfast.core.adopted import FindKind, parse_request
-from holdfast.core.directives import FORCE_ACQUIRE, check_annotations, parse_directives
+from holdfast.core.directives import FORCE_ACQUIRE, FOREIGN_PREFIXES, check_annotations, parse_directives
 from holdfast.core.validate import check_immutable, check_spec
-from holdfast.model.errors import InputError
+from holdfast.model.errors import InputError, did_you_mean
 from holdfast.model.json import JsonMap, get_path
 from holdfast.model.kinds import Kind
 from holdfast.model.objects import ObjectKey, StoredObject
 
 Lookup = Callable[[ObjectKey], StoredObject | None]
-_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
+_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_NAME = re.compile(rf"{_LABEL}(\.{_LABEL})*")
+_TOP = ("apiVersion", "kind", "metadata", "spec", "status")
+_CORE_TOP = (*_TOP, "data", "stringData", "binaryData", "type", "immutable")
 MADE_BY = "services.k8s.aws/adopted-by"
 
 
@@ -35,11 +38,40 @@ def check_envelope(body: JsonMap) -> list[InputError]:
     for part in ("spec", "metadata"):
         if body.get(part) is not None and not isinstance(body[part], Mapping):
             out.append(InputError("HF104", "must be an object", part))
+    out += _metadata_errors(meta, "metadata") if isinstance(meta, Mapping) else []
+    known = _TOP if "/" in str(body.get("apiVersion")) else _CORE_TOP
+    out += [InputError("HF105", f"an object has no such field{did_you_mean(str(k), list(known))}", str(k)) for k in body if k not in known]
     return out
 
 
+def _metadata_errors(meta: JsonMap, where: str) -> list[InputError]:
+    """Annotations and labels are maps of text; a namespace is text."""
+    out = []
+    for name in ("annotations", "labels"):
+        given = meta.get(name)
+        if given is not None and not isinstance(given, Mapping):
+            out.append(InputError("HF104", "must be an object", f"{where}.{name}"))
+        elif name == "labels":
+            out += [InputError("HF104", "must be a string: write it in quotes", f"{where}.labels[{k}]") for k, v in (given or {}).items()
+                    if not isinstance(v, str)]
+        else:
+            out += [InputError("HF104", "must be a string: write it in quotes", f"{where}.annotations[{k}]") for k, v in (given or {}).items()
+                    if not isinstance(v, str) and not _is_directive(str(k))]
+    if meta.get("namespace") is not None and not isinstance(meta["namespace"], str):
+        out.append(InputError("HF104", "must be a string: write it in quotes", f"{where}.namespace"))
+    return out
+
+
+def _is_directive(key: str) -> bool:
+    """Those have a message of their own, which says what value is meant."""
+    return key.startswith(tuple(f"{p}/" for p in FOREIGN_PREFIXES))
+
+
 def check_object(kind: Kind, old: JsonMap | None, new: JsonMap) -> list[InputError]:
-    """Schema, one-of, directives, immutability: all findings."""
+    """Version, schema, one-of, directives, immutability: all findings."""
+    version = str(new.get("apiVersion")).rpartition("/")[2]
+    if version != kind.version:
+        return [InputError("HF103", f"{kind.name} has no version {version!r}; it has {kind.version}", "apiVersion")]
     meta = new.get("metadata") or {}
     annotations, labels = meta.get("annotations") or {}, meta.get("labels") or {}
     errors = _directive_errors(kind, annotations, labels)
@@ -71,6 +103,9 @@ def check_adopted_resource(old: JsonMap | None, new: JsonMap, find_kind: FindKin
     """The three rejections, and the identifier."""
     try:
         request = parse_request(new, find_kind)
+        wrong = _target_errors(request.metadata, request.key.name)
+        if wrong:
+            return wrong
         check_annotations(request.kind.dialect, request.metadata.get("annotations") or {}, request.metadata.get("labels") or {})
     except InputError as error:
         return [error]
@@ -80,6 +115,14 @@ def check_adopted_resource(old: JsonMap | None, new: JsonMap, find_kind: FindKin
     if target is not None and target.annotations.get(MADE_BY) != maker_of(new):
         return [InputError("HF302", f"{request.key} exists already; nothing was changed", "spec.metadata")]
     return []
+
+
+def _target_errors(metadata: JsonMap, name: str) -> list[InputError]:
+    """The target's metadata must be as good as an object's own."""
+    out = _metadata_errors(metadata, "spec.metadata")
+    if metadata.get("name") is not None and (not isinstance(metadata["name"], str) or not _NAME.fullmatch(name)):
+        out.append(InputError("HF104", f"{name!r} must be lower-case letters, digits, '-' and '.'", "spec.metadata.name"))
+    return out
 
 
 def maker_of(body: JsonMap) -> str:

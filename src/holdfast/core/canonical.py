@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import math
 from collections.abc import Mapping
 
 import orjson
@@ -20,9 +21,13 @@ _BIG = 1 << 63
 def plain(value: Json) -> Json:
     """Nulls dropped, integral floats as integers, integers beyond 64 bits as strings (with a sign that no other value has)."""
     match value:
-        case bool() | str():
+        case bool():
             return value
+        case str():
+            return value if _is_text(value) else f"\x00text:{value.encode('utf-8', 'surrogatepass').hex()}"
         case float():
+            if not math.isfinite(value):
+                return f"\x00float:{value}"
             return plain(int(value)) if value.is_integer() else value
         case int():
             return value if -_BIG <= value < 2 * _BIG else f"\x00int:{value}"
@@ -32,6 +37,11 @@ def plain(value: Json) -> Json:
             return [plain(v) for v in value if v is not None]
         case _:
             return value
+
+
+def _is_text(value: str) -> bool:
+    """JSON may smuggle in half of a surrogate pair, which is no text."""
+    return value.isascii() or not any("\ud800" <= c <= "\udfff" for c in value)
 
 
 def canonical(value: Json) -> bytes:

@@ -101,7 +101,8 @@ def _compare(kind: Kind, schema: JsonMap, path: str, desired: Json, live: Json, 
     elif rule.tags and isinstance(desired, Mapping):
         have = live if isinstance(live, Mapping) else {}
         for key, value in desired.items():
-            yield _leaf(f"{path}.{key}", value, have.get(key), frozen, None)
+            found = Finding.MATCH if have.get(key) == value else _differs(frozen)
+            yield Verdict(f"{path}.{key}", found, value, have.get(key))
     elif isinstance(desired, Mapping) and desired and "properties" in schema and not rule.semantic:
         for key, value in desired.items():
             inner = live.get(key) if isinstance(live, Mapping) else None
@@ -118,7 +119,7 @@ def _compare(kind: Kind, schema: JsonMap, path: str, desired: Json, live: Json, 
 
 
 def _leaf(path: str, desired: Json, live: Json, frozen: bool, default: Json) -> Verdict:
-    same = desired == live and isinstance(desired, bool) == isinstance(live, bool)
+    same = canonical(desired) == canonical(live)
     same = same or (is_empty(desired) and is_empty(live))
     if not same and default is not None:  # what the cloud does not show has its default
         same = (is_empty(live) and desired == default) or (is_empty(desired) and live == default)
@@ -131,13 +132,21 @@ def _differs(frozen: bool) -> Finding:
 
 def _same_set(kind: Kind, schema: JsonMap, path: str, desired: list[Json], live: list[Json]) -> bool:
     """Every desired item is found in live (which may say more about it), and nothing is left over."""
-    left = list(live)
-    for want in desired:
-        hit = next((i for i, have in enumerate(left) if _fits(kind, schema, f"{path}[]", want, have)), None)
-        if hit is None:
-            return False
-        left.pop(hit)
-    return not left
+    if len(desired) != len(live):
+        return False
+    fits = [[i for i, have in enumerate(live) if _fits(kind, schema, f"{path}[]", want, have)] for want in desired]
+    taken: dict[int, int] = {}
+    return all(_place(w, fits, taken, set()) for w in range(len(desired)))
+
+
+def _place(want: int, fits: list[list[int]], taken: dict[int, int], tried: set[int]) -> bool:
+    for i in fits[want]:
+        if i not in tried:
+            tried.add(i)
+            if i not in taken or _place(taken[i], fits, taken, tried):
+                taken[i] = want
+                return True
+    return False
 
 
 def _fits(kind: Kind, schema: JsonMap, path: str, want: Json, have: Json) -> bool:
@@ -151,7 +160,8 @@ def _removal(c: Comparison, path: str) -> Verdict | None:
     """A field that the user took out must go, unless it is gone or has its default already."""
     steps = steps_of(c.kind, path)
     live, rule = get_at(c.live, steps), c.kind.rule(plain_path(path))
-    if steps[0] in c.unread or is_empty(live) or rule.write_only:
+    is_tag = bool(c.kind.tag_path) and path.startswith(f"{c.kind.tag_path}.")
+    if steps[0] in c.unread or rule.write_only or (live is None if is_tag else is_empty(live)):
         return None
     if rule.default is not None and live == normalised_default(c.kind, path):
         return None

@@ -214,7 +214,7 @@ def as_declared(f: Facts) -> Plan:
 
 BEFORE_LOOKING: tuple[Rule, ...] = (let_go_without_looking, paused, held_back)
 AFTER_LOOKING: tuple[Rule, ...] = (
-    deletion, verification, absence, another_holds_it, adoption, somebody_elses, not_settled_by_service,
+    let_go_without_looking, deletion, verification, absence, another_holds_it, adoption, somebody_elses, not_settled_by_service,
     fast_path, immutable, settling, unfinished_create, correction, incomplete, as_declared,
 )
 

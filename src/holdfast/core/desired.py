@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from holdfast.core.compare import strip_removed
 from holdfast.core.normalise import is_foreign_tag, tag_map
 from holdfast.core.paths import steps_of
-from holdfast.model.json import Json, JsonMap, get_path, merge, with_path, without_path
+from holdfast.model.json import Json, JsonMap, get_path, with_path, without_path
 from holdfast.model.kinds import Kind, Reference, schema_at
 
 Resolved = Mapping[str, Json]  # reference path (with list indexes) → value
@@ -74,8 +74,19 @@ def _fill(ref: Reference, path: str, target: str, data: Json, resolved: Resolved
 def target_spec(kind: Kind, live: JsonMap, desired: JsonMap, removed: tuple[str, ...]) -> dict[str, Json]:
     """What the resource shall be after an update."""
     base = strip_removed(kind, _drop_tags(kind, live), tuple(p for p in removed if not _is_tag(kind, p)))
-    out: dict[str, Json] = merge(base, _drop_tags(kind, desired))
+    out: dict[str, Json] = _lay(kind, kind.spec_schema, "", base, _drop_tags(kind, desired))
     return _with_tags(kind, out, live, desired, removed)
+
+
+def _lay(kind: Kind, schema: JsonMap, path: str, under: Json, over: Json) -> Json:
+    by_key = isinstance(under, Mapping) and isinstance(over, Mapping) and "properties" in schema and not kind.rule(path).semantic
+    if not by_key or (path and not over):
+        return over
+    out = dict(under)
+    for k, v in over.items():
+        at = f"{path}.{k}" if path else k
+        out[k] = _lay(kind, schema["properties"].get(k) or {}, at, under[k], v) if k in under else v
+    return out
 
 
 def _is_tag(kind: Kind, path: str) -> bool:

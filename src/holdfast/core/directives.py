@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 
@@ -65,8 +66,9 @@ def check_annotations(dialect: Dialect, annotations: Mapping[str, object], label
         if key.startswith(f"{dialect.prefix}/"):
             _check_value(key, key.partition("/")[2], value)
     for key in labels:
-        if key.startswith(f"{dialect.prefix}/") and key.partition("/")[2] in _VALUES:
-            raise InputError("HF203", f"{key} is a label here, and has no effect; make it an annotation",
+        name = _looks_like(_last_word(key), tuple(_VALUES))
+        if name and (key.rpartition("/")[0] in (*FOREIGN_PREFIXES, "") or name == FORCE_ACQUIRE):
+            raise InputError("HF203", f"{key} is a label here, and has no effect; make it the annotation {dialect.annotation(name)!r}",
                              f"metadata.labels[{key}]")
 
 
@@ -90,8 +92,20 @@ def _check_key(dialect: Dialect, key: str) -> None:
     elif prefix in FOREIGN_PREFIXES:
         if _looks_like(name, known):
             raise InputError("HF202", f"{key} has no effect on this kind; use {dialect.annotation(_looks_like(name, known))}", where)
-    elif (not prefix or get_close_matches(prefix.lower(), FOREIGN_PREFIXES, 1, 0.85)) and _looks_like(name, tuple(_VALUES)):
-        raise InputError("HF203", f"{key} is not a directive; did you mean {dialect.annotation(_looks_like(name, tuple(_VALUES)))!r}?", where)
+    else:
+        meant = _looks_like(_last_word(key), tuple(_VALUES))
+        near = not prefix or get_close_matches(prefix.lower(), FOREIGN_PREFIXES, 1, 0.85)
+        if meant and (near or meant == FORCE_ACQUIRE):  # whoever writes force-acquire thinks that they are safe, whatever stands before it
+            raise InputError("HF203", f"{key} is not a directive; did you mean {dialect.annotation(meant)!r}?", where)
+
+
+def _last_word(key: str) -> str:
+    """The part of a key that could be meant as a directive's name, whatever separates it from a prefix."""
+    key = key.rstrip("/.:-").lower()
+    for prefix in FOREIGN_PREFIXES:
+        if key.startswith(prefix):
+            return key[len(prefix):].lstrip("/.:-")
+    return re.split(r"[/:]", key)[-1]
 
 
 def _looks_like(name: str, known: tuple[str, ...]) -> str:
@@ -117,13 +131,13 @@ def _adoption_fields(kind: Kind, text: str) -> Mapping[str, str]:
 
 
 def _unmanaged(kind: Kind, value: Callable[[str], str]) -> tuple[str, ...]:
-    paths = [p.strip().removeprefix("spec.") for name in (kind.dialect.unmanaged_directive, "ignore-field-drift")
+    paths = [(name, p.strip().removeprefix("spec.")) for name in (kind.dialect.unmanaged_directive, "ignore-field-drift")
              for p in value(name).split(",") if p.strip()]
-    for path in paths:
+    for name, path in paths:
         if not has_field(kind, path):
             raise InputError("HF109", f"{kind.name} has no field {path!r}{did_you_mean(path, field_paths(kind.spec_schema))}",
-                             f"metadata.annotations[{kind.dialect.annotation(kind.dialect.unmanaged_directive)}]")
-    return tuple(sorted(paths))
+                             f"metadata.annotations[{kind.dialect.annotation(name)}]")
+    return tuple(sorted({path for _, path in paths}))
 
 
 def has_field(kind: Kind, path: str) -> bool:

@@ -39,6 +39,7 @@ def data(kind: Kind, path: str, raw: Json, most: int = 1024) -> Json:
     """A value for status or JSON output: hidden if sensitive, cut if long."""
     if raw is not None and kind.is_sensitive(path):
         return HIDDEN
-    if isinstance(raw, str) and len(raw) > most:
-        return f"{raw[:most]}…"
+    if isinstance(raw, (str, list, dict)):
+        text = raw if isinstance(raw, str) else json.dumps(raw, sort_keys=True, ensure_ascii=False)
+        return f"{text[:most]}…" if len(text) > most else raw
     return raw

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from holdfast.core.canonical import canonical
+from holdfast.core.canonical import canonical, plain
 from holdfast.core.policy import SEMANTICS
 from holdfast.model.json import Json, JsonMap, is_empty
 from holdfast.model.kinds import Kind
@@ -50,8 +50,8 @@ def _node(kind: Kind, schema: JsonMap, path: str, value: Json, live: bool) -> Js
     if rule.tags:
         value = own_tags(kind, value)
     elif rule.semantic and not is_empty(value):
-        value = SEMANTICS[rule.semantic](value) if not isinstance(value, list) else [
-            SEMANTICS[rule.semantic](v) for v in value]
+        value = plain(SEMANTICS[rule.semantic](value)) if not isinstance(value, list) else [
+            plain(SEMANTICS[rule.semantic](v)) for v in value]
     elif isinstance(value, Mapping):
         value = _object(kind, schema, path, value, live)
     elif isinstance(value, list):
@@ -61,7 +61,7 @@ def _node(kind: Kind, schema: JsonMap, path: str, value: Json, live: bool) -> Js
         value = int(value)
     if rule.unordered and isinstance(value, list):
         value = sorted(value, key=canonical)
-    return _DROP if live and is_empty(value) and path else value
+    return _DROP if live and is_empty(value) and path and not path.endswith(("[]", "{}")) else value
 
 
 def _object(kind: Kind, schema: JsonMap, path: str, value: Mapping[str, Json], live: bool) -> dict[str, Json]:

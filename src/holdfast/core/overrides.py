@@ -42,17 +42,20 @@ def still_wanted(kind: Kind, desired: JsonMap, known: Overrides, key: bytes) -> 
             if shown(kind, path, get_at(desired, steps_of(kind, path)), key) == e.get("userInput")}
 
 
-def remembered(status: Overrides, annotation: str, has_status: bool) -> dict[str, JsonMap]:
+def remembered(status: Json, annotation: str, has_status: bool) -> dict[str, JsonMap]:
     """Status wins; the annotation alone counts where status was lost (and then only if live agrees, as any entry)."""
     if has_status:
-        return dict(status)
+        return _well_formed(status)
     try:
-        parsed = json.loads(annotation) if annotation else {}
+        return _well_formed(json.loads(annotation) if annotation else {})
     except ValueError:
         return {}
-    good = isinstance(parsed, dict) and all(
-        isinstance(e, dict) and set(e) == {"userInput", "serverOverride"} for e in parsed.values())
-    return parsed if good else {}
+
+
+def _well_formed(entries: Json) -> dict[str, JsonMap]:
+    good = isinstance(entries, Mapping) and all(
+        isinstance(e, Mapping) and set(e) == {"userInput", "serverOverride"} for e in entries.values())
+    return dict(entries) if good else {}
 
 
 def learn_from_answer(kind: Kind, answered: tuple[Verdict, ...], key: bytes) -> dict[str, JsonMap]:

@@ -27,7 +27,13 @@ def steps_of(kind: Kind, path: str) -> Steps:
 
 def get_at(data: Json, steps: Steps) -> Json:
     for step in steps:
-        data = data.get(step) if isinstance(data, Mapping) else None
+        if isinstance(data, Mapping) and step in data:
+            data = data[step]
+            continue
+        name, *indexes = step.replace("]", "").split("[")
+        data = data.get(name) if isinstance(data, Mapping) else None
+        for index in indexes:
+            data = data[int(index)] if index.isdigit() and isinstance(data, list) and int(index) < len(data) else None
     return data
 
 

@@ -18,14 +18,19 @@ _LISTS = ("Action", "NotAction", "Resource", "NotResource")
 _ROOT = re.compile(r"^arn:aws[a-z-]*:iam::(\d{12}):root$")
 
 
+def _refuse(word: str) -> Json:
+    raise ValueError(word)
+
+
 def json_document(value: Json) -> Json:
     if not isinstance(value, str):
         return value
     for text in (value, unquote(value)):
         try:
-            return json.loads(text)
+            made = json.loads(text, parse_constant=_refuse)
         except ValueError:
             continue
+        return made if isinstance(made, (dict, list)) else value
     return value
 
 
@@ -50,13 +55,17 @@ def _statement(statement: Json) -> Json:
     for key in _LISTS:
         if key in out:
             lower = key.endswith("Action")
-            out[key] = sorted({v.lower() if lower and isinstance(v, str) else v for v in _list(out[key])}, key=str)
+            out[key] = _unique([v.lower() if lower and isinstance(v, str) else v for v in _list(out[key])])
     for key in ("Principal", "NotPrincipal"):
         if key in out:
             out[key] = _principal(out[key])
     if "Condition" in out and isinstance(out["Condition"], dict):
         out["Condition"] = {op: _condition(keys) for op, keys in out["Condition"].items()}
     return out
+
+
+def _unique(values: list[Json]) -> list[Json]:
+    return [v for _, v in sorted({canonical(v): v for v in values}.items())]
 
 
 def _list(value: Json) -> list[Json]:
@@ -68,7 +77,7 @@ def _principal(value: Json) -> Json:
         return {"AWS": ["*"]}
     if not isinstance(value, dict):
         return value
-    return {kind: sorted({_account(v) for v in _list(who)}, key=str) for kind, who in value.items()}
+    return {kind: _unique([_account(v) for v in _list(who)]) for kind, who in value.items()}
 
 
 def _account(value: Json) -> Json:
@@ -80,7 +89,11 @@ def _account(value: Json) -> Json:
 def _condition(keys: Json) -> Json:
     if not isinstance(keys, dict):
         return keys
-    return {name.lower(): sorted({_scalar(v) for v in _list(v)}) for name, v in keys.items()}
+    out: dict[str, list[str]] = {}
+    for name, v in sorted(keys.items()):
+        at = name.lower() if name.lower() not in out else name
+        out[at] = sorted({_scalar(x) for x in _list(v)})
+    return out
 
 
 def _scalar(value: Json) -> str:
@@ -102,7 +115,7 @@ def case_insensitive(value: Json) -> Json:
 def number_text(value: Json) -> Json:
     """Numbers that an API takes as text: `030`, ` 30` and `30` are one."""
     text = str(value).strip()
-    return str(int(text)) if text.lstrip("-").isdigit() else value
+    return str(int(text)) if re.fullmatch(r"-?[0-9]{1,100}", text) else value
 
 
 SEMANTICS: dict[str, Callable[[Json], Json]] = {

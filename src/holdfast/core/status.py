@@ -44,9 +44,9 @@ def read_memory(kind: Kind, status: JsonMap, annotations: Mapping[str, str]) -> 
     conditions, ready = tuple(status.get("conditions") or ()), condition(status)
     return Memory(
         cookie=str(status.get("lastModifiedCookie") or ""),
-        applied=tuple(status.get("appliedFields") or ()),
+        applied=tuple(p for p in status.get("appliedFields") or () if isinstance(p, str)),
         has_applied="appliedFields" in status,
-        overrides=remembered(status.get("specOverrides") or {}, annotations.get(kind.dialect.annotation("spec-overrides"), ""),
+        overrides=remembered(status.get("specOverrides"), annotations.get(kind.dialect.annotation("spec-overrides"), ""),
                              bool(status)),
         sent=status.get("sentFields") or {},
         identity=str(get_path(status, kind.dialect.identity_path) or ""),
@@ -64,8 +64,10 @@ def read_memory(kind: Kind, status: JsonMap, annotations: Mapping[str, str]) -> 
 
 def _part(cls: type, value: Json) -> Json:
     """A remembered value, or None where it is missing or malformed: a lost memory costs a comparison, nothing else."""
-    names = set(cls.__dataclass_fields__)  # type: ignore[attr-defined]
-    return cls(**value) if isinstance(value, Mapping) and set(value) == names else None
+    wanted = {"int": int, "str": str, "Mapping[str, str]": Mapping}
+    fields = {name: wanted[str(f.type)] for name, f in cls.__dataclass_fields__.items()}  # type: ignore[attr-defined]
+    good = isinstance(value, Mapping) and set(value) == set(fields) and all(isinstance(value[n], t) for n, t in fields.items())
+    return cls(**value) if good else None
 
 
 def compose(kind: Kind, before: JsonMap, memory: Memory, outcome: Outcome, generation: int, now: str) -> dict[str, Json]:

@@ -22,7 +22,7 @@ def check_spec(kind: Kind, spec: JsonMap, *, spec_may_be_absent: bool = False) -
     """Types, required and unknown fields, one-of groups: all findings, in the order of the document."""
     if spec_may_be_absent and not spec:
         return []
-    errors = [_explain(kind, e) for e in _validator(kind).iter_errors(spec)]
+    errors = [found for e in _validator(kind).iter_errors(spec) for found in _explain(kind, e)]
     return [*errors, *_one_of(kind, spec)]
 
 
@@ -82,29 +82,40 @@ def closed(schema: Json) -> Json:
     return out
 
 
-def _explain(kind: Kind, error: Any) -> InputError:
+def _explain(kind: Kind, error: Any) -> list[InputError]:
     path = _path(error.instance_path)
     where, name = f"spec.{path}" if path else "spec", type(error.kind).__name__.rpartition("_")[2]
     if name == "AdditionalProperties":
-        unknown = error.kind.unexpected[0]
         node = schema_at(kind.spec_schema, plain_path(path)) if path else kind.spec_schema
         known = list((node or {}).get("properties") or {})
-        return InputError("HF105", f"{kind.name} has no such field{did_you_mean(unknown, known)}", f"{where}.{unknown}")
+        return [InputError("HF105", f"{kind.name} has no such field{did_you_mean(unknown, known)}", f"{where}.{unknown}")
+                for unknown in error.kind.unexpected]
     if name == "Required":
         missing = error.kind.property
-        return InputError("HF106", "the field is required", f"{where}.{missing}")
+        return [InputError("HF106", "the field is required", f"{where}.{missing}")]
     if name == "Type":
         node = schema_at(kind.spec_schema, plain_path(path)) if path else kind.spec_schema
         wanted = (node or {}).get("type", "another type")
-        shown = "a sensitive value" if kind.is_sensitive(path) else f"{type_name(error.instance)} {_short(error.instance)}"
-        hint = f'; write "{error.instance}", in quotes' if wanted == "string" and isinstance(error.instance, (int, float)) else ""
-        return InputError("HF104", f"must be {article(wanted)}, is {shown}{hint}", where)
-    return InputError("HF104", "a sensitive value is malformed" if kind.is_sensitive(path) else str(error.message), where)
+        shown = "a sensitive value" if kind.is_sensitive(path) else _described(error.instance)
+        hint = _quoted(error.instance) if wanted == "string" and not kind.is_sensitive(path) else ""
+        return [InputError("HF104", f"must be {article(wanted)}, is {shown}{hint}", where)]
+    return [InputError("HF104", "a sensitive value is malformed" if kind.is_sensitive(path) else str(error.message), where)]
+
+
+def _quoted(value: Json) -> str:
+    """How to write a number or boolean where text is wanted."""
+    if isinstance(value, bool):
+        return f'; write "{str(value).lower()}", in quotes'
+    return f'; write "{value}", in quotes' if isinstance(value, (int, float)) else ""
 
 
 def _short(value: Json) -> str:
     text = repr(value)
     return text if len(text) < 60 else f"{text[:60]}…"
+
+
+def _described(value: Json) -> str:
+    return "null" if value is None else f"{type_name(value)} {_short(value)}"
 
 
 def article(word: str) -> str:

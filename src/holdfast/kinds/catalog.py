@@ -23,12 +23,14 @@ class Catalog:
     def __init__(self, folder: Path = HERE) -> None:
         self._index: dict[tuple[str, str], Path] = {}
         self._plurals: dict[tuple[str, str], str] = {}
+        self._short: dict[tuple[str, str], list[str]] = {}
         self._loaded: dict[Path, Kind] = {}
         for path in sorted(folder.glob("*/*/*.yaml")):
             head = _head(path)
             for group, name in ((head["group"], head["kind"]), *(a.split("/") for a in head["aliases"])):
                 self._index[group, name] = path
             self._plurals[head["group"], head["kind"]] = head["plural"]
+            self._short[head["group"], head["kind"]] = head["short_names"]
 
     def find(self, group: str, kind: str) -> Kind | None:
         path = self._index.get((group, kind))
@@ -67,7 +69,7 @@ class Catalog:
         hits = set()
         for (group, name), plural in self._plurals.items():
             words = {name.lower(), plural, f"{plural}.{group}", f"{name.lower()}.{group}", f"{plural}.{group.partition('.')[0]}"}
-            if wanted in words:
+            if wanted in words or wanted in self._short[group, name]:
                 hits.add((group, name))
         if wanted in ("adoptedresource", ADOPTED_PLURAL):
             return ("*", adopted.KIND)
@@ -84,13 +86,13 @@ class Catalog:
 
 def _head(path: Path) -> dict[str, Any]:
     """The first lines of a kind file, without building the kind: listing kinds must be cheap."""
-    out: dict[str, Any] = {"aliases": []}
+    out: dict[str, Any] = {"aliases": [], "short_names": []}
     for line in path.read_text(encoding="utf-8").splitlines():
         key, _, value = line.partition(":")
         if key in ("group", "kind", "plural"):
             out[key] = value.strip()
-        elif key == "aliases":
-            out[key] = load_documents(line, str(path))[0].data["aliases"]
+        elif key in ("aliases", "short_names"):
+            out[key] = load_documents(line, str(path))[0].data[key]
         elif key == "schema":
             break
     return out

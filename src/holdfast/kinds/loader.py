@@ -25,6 +25,7 @@ def load_kind(path: Path) -> Kind:
     schemas = _schemas(path, document)
     rules = _rules(document, schemas["spec"])
     references = _references(document)
+    _check_names(document, schemas["spec"])
     return _kind(path, document.data, schemas, rules, references)
 
 
@@ -33,7 +34,7 @@ def read_kind_file(path: Path) -> Document:
     if len(documents) != 1:
         raise InputError("HF701", "a kind file holds exactly one document", str(path))
     for error in _form().iter_errors(documents[0].data):
-        at = tuple(error.instance_path)
+        at = tuple(error.instance_path) + tuple(getattr(error.kind, "unexpected", [])[:1])
         raise InputError("HF701", f"{'.'.join(map(str, at)) or 'document'}: {error.message}", documents[0].where(at))
     return documents[0]
 
@@ -72,7 +73,7 @@ def build_schemas(document: Document) -> dict[str, Json]:
     try:
         spec, status = build(document.data, document.data["model"])
     except InputError as error:
-        raise InputError(error.code, error.message, document.where(("schema",))) from None
+        raise InputError(error.code, error.message, document.where((error.where or "schema",))) from None
     return {"spec": spec, "status": status}
 
 
@@ -87,6 +88,19 @@ def _rules(document: Document, spec: JsonMap) -> dict[str, FieldRules]:
         known = {k: v for k, v in raw.items() if k in FieldRules.__dataclass_fields__}
         out[path] = FieldRules(path, **known)
     return out
+
+
+def _check_names(document: Document, spec: JsonMap) -> None:
+    """Whatever else names a field must name one that is there."""
+    data = document.data
+    named: list[tuple[tuple[str, ...], str]] = [(("identity",), p) for p in data.get("identity") or ()]
+    named += [((key,), p) for key in ("one_of", "exactly_one") for group in data.get(key) or () for p in group]
+    for path, raw in (data.get("references") or {}).items():
+        parent = path.rpartition(".")[0]
+        named.append((("references", path), f"{parent}.{raw['fills']}" if parent else raw["fills"]))
+    for at, path in named:
+        if schema_at(spec, path) is None:
+            raise InputError("HF701", f"no field {path!r}{did_you_mean(path, field_paths(spec))}", document.where(at))
 
 
 def _references(document: Document) -> tuple[Reference, ...]:

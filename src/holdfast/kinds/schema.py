@@ -6,7 +6,7 @@ the kind's YAML.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from holdfast.kinds.names import field_name
@@ -30,18 +30,24 @@ class Model:
 
     def __init__(self, service: str) -> None:
         import botocore.session
+        from botocore.exceptions import BotoCoreError
 
-        self._model: Any = botocore.session.get_session().get_service_model(service)
+        try:
+            self._model: Any = botocore.session.get_session().get_service_model(service)
+        except BotoCoreError:
+            raise InputError("HF701", f"the vendor has no service {service!r}", "model") from None
 
     def shape(self, path: str, *, output: bool = False) -> Any:
         """The shape at `Operation.Member.Member`; a list's items are entered silently."""
         operation, *members = path.split(".")
+        if not self.has_operation(operation):
+            raise InputError("HF701", f"the service has no operation {operation!r}")
         model = self._model.operation_model(operation)
         shape = model.output_shape if output else model.input_shape
         for name in members:
             while shape.type_name == "list":
                 shape = shape.member
-            if name not in shape.members:
+            if name not in getattr(shape, "members", {}):
                 raise InputError("HF701", f"{operation} has no member {name!r} at {path!r}")
             shape = shape.members[name]
         return shape
@@ -55,7 +61,9 @@ def build(declared: JsonMap, service: str) -> tuple[dict[str, Json], dict[str, J
     model, schema = Model(service), declared.get("schema") or {}
     renames: Mapping[str, str] = schema.get("rename") or {}
     created = model.shape(schema["create"])
-    spec = _members(created, renames, set(schema.get("drop") or ()))
+    dropped = set(schema.get("drop") or ())
+    _must_know("schema.drop", dropped, created.members)
+    spec = _members(created, renames, dropped)
     spec |= {_name(k, renames): _added(model, k, v, renames) for k, v in (schema.get("add") or {}).items()}
     _add_references(spec, declared.get("references") or {})
     for path, rule in (declared.get("fields") or {}).items():
@@ -65,9 +73,15 @@ def build(declared: JsonMap, service: str) -> tuple[dict[str, Json], dict[str, J
     if required is None:
         filled = {r["fills"] for r in (declared.get("references") or {}).values()}
         required = [n for n in (_name(m, renames) for m in created.required_members) if n in spec and n not in filled]
+    _must_know("schema.required", required, spec)
     _drop_paths(spec, schema.get("omit") or ())
     _rename_paths(spec, renames)
     return _object(spec, required), _object(_status(model, schema, spec, renames), ())
+
+
+def _must_know(what: str, names: Iterable[str], known: Iterable[str]) -> None:
+    for name in sorted(set(names) - set(known)):
+        raise InputError("HF701", f"{what}: there is no {name!r}")
 
 
 def _status(model: Model, schema: JsonMap, spec: JsonMap, renames: Mapping[str, str]) -> dict[str, Json]:
@@ -113,6 +127,8 @@ def _added(model: Model, wire: str, kind: Json, renames: Mapping[str, str], *, o
         return _wired(name, wire, {"type": "object", "additionalProperties": dict(_SCALARS[kind["map"]])})
     if kind in _SCALARS:
         return _wired(name, wire, dict(_SCALARS[kind]))
+    if "." not in kind and not model.has_operation(kind.lstrip("<>")):
+        raise InputError("HF701", f"{wire}: {kind!r} is neither a type ({', '.join(_SCALARS)}) nor Operation.Path")
     from_output = kind.startswith(">") or (output and not kind.startswith("<"))
     return _wired(name, wire, _shape(model.shape(kind.lstrip("<>"), output=from_output), renames, ()))
 
@@ -138,8 +154,11 @@ def _holder(spec: dict[str, Json], path: str) -> tuple[dict[str, Json], str]:
     *parents, name = path.split(".")
     properties = spec
     for parent in parents:
-        node = properties[parent.removesuffix("[]")]
-        properties = (node["items"] if parent.endswith("[]") else node)["properties"]
+        node = properties.get(parent.removesuffix("[]")) or {}
+        inner = node.get("items") or {} if parent.endswith("[]") else node
+        if "properties" not in inner:
+            raise InputError("HF701", f"{path!r} stands in {parent!r}, which is not there or has no fields")
+        properties = inner["properties"]
     return properties, name
 
 

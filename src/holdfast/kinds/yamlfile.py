@@ -18,7 +18,7 @@ class Loader(_Base):  # type: ignore[misc]
 
 
 Loader.yaml_implicit_resolvers = {
-    first: [(tag, regexp) for tag, regexp in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    first: [(tag, regexp) for tag, regexp in resolvers if tag not in ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:value")]
     for first, resolvers in _Base.yaml_implicit_resolvers.items()
 }
 def _integer(loader: Any, node: Any) -> Json:
@@ -26,7 +26,23 @@ def _integer(loader: Any, node: Any) -> Json:
     return text if ":" in text else loader.construct_yaml_int(node)
 
 
+def _float(loader: Any, node: Any) -> Json:
+    text = loader.construct_scalar(node)
+    return text if ":" in text else loader.construct_yaml_float(node)
+
+
+def _refuse(loader: Any, node: Any) -> Json:
+    del loader
+    raise yaml.constructor.ConstructorError(None, None, f"{node.tag.rpartition(':')[2]} values are not for manifests", node.start_mark)
+
+
 Loader.add_constructor("tag:yaml.org,2002:int", _integer)
+Loader.add_constructor("tag:yaml.org,2002:float", _float)
+Loader.add_constructor("tag:yaml.org,2002:binary", _refuse)
+Loader.add_constructor("tag:yaml.org,2002:set", _refuse)
+
+
+DEEPEST, MOST_NODES = 100, 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +71,7 @@ def load_documents(text: str, file: str) -> list[Document]:
             lines: dict[tuple[str | int, ...], int] = {}
             _lines(node, (), lines, file)
             loader = Loader("")
-            data = loader.construct_document(node)
+            data = _with_text_keys(loader.construct_document(node))
             if data is not None:
                 out.append(Document(data, file, node.start_mark.line + 1, lines))
     except yaml.YAMLError as error:
@@ -65,7 +81,22 @@ def load_documents(text: str, file: str) -> list[Document]:
     return out
 
 
+def _with_text_keys(data: Json) -> Json:
+    """Keys are text, as in JSON: `2024: x` and `on: x` too."""
+    if isinstance(data, dict):
+        return {_key(k): _with_text_keys(v) for k, v in data.items()}
+    return [_with_text_keys(v) for v in data] if isinstance(data, list) else data
+
+
+def _key(key: Json) -> str:
+    return str(key).lower() if isinstance(key, bool) else str(key)
+
+
 def _lines(node: Any, path: tuple[str | int, ...], out: dict[tuple[str | int, ...], int], file: str) -> None:
+    if len(path) > DEEPEST:
+        raise InputError("HF101", "the document is nested too deeply, or refers to itself", f"{file}:{node.start_mark.line + 1}")
+    if len(out) > MOST_NODES:
+        raise InputError("HF101", "the document expands to too many values", f"{file}:{node.start_mark.line + 1}")
     out[path] = node.start_mark.line + 1
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()

@@ -158,6 +158,8 @@ class HoldfastError(Exception):
 class InputError(HoldfastError):
     """Its author must correct what was handed in."""
 
+    index = 0  # of several things handed in at once
+
 
 class RefusedError(HoldfastError):
     """Going on would be unsafe; somebody must say what is meant."""

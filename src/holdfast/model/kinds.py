@@ -115,7 +115,7 @@ class Kind:
     def is_sensitive(self, path: str) -> bool:
         """Whether a path, or what it stands in, is sensitive."""
         plain = plain_path(path)
-        return any(plain == s or plain.startswith(f"{s}.") or s.startswith(f"{plain}.") for s in self.sensitive_paths)
+        return any(plain == s or plain.startswith((f"{s}.", f"{s}[")) or s.startswith((f"{plain}.", f"{plain}[")) for s in self.sensitive_paths)
 
 
 def plain_path(path: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from holdfast.core.pace import jittered
+from holdfast.core.pace import backoff, jittered
 from holdfast.model.objects import ObjectKey
 from holdfast.runtime.engine import LOG, Engine
 from holdfast.runtime.ports import Change
@@ -14,16 +14,19 @@ from holdfast.runtime.reconcile import Result, reconcile
 
 _CORE = ("Namespace", "Secret", "ConfigMap")
 OnResult = Callable[[Result], None]
+SOON = 60.0  # a retry further off than this counts as settled: somebody must act
 
 
 class Operator:
     """Runs until cancelled. `on_result` sees every reconcile, for people who wait on it."""
 
-    def __init__(self, engine: Engine, on_result: OnResult | None = None) -> None:
-        self._engine, self._on_result = engine, on_result
+    def __init__(self, engine: Engine, on_result: OnResult | None = None, on_crash: Callable[[ObjectKey], None] | None = None) -> None:
+        self._engine, self._on_result, self._on_crash = engine, on_result, on_crash or _log_crash
         self.queue = WorkQueue()
         self._attempts: dict[ObjectKey, int] = {}
         self._covered: dict[ObjectKey, int] = {}  # up to which version an object has been looked at
+        self._moved: dict[ObjectKey, int] = {}  # changes that came while the object was being worked on
+        self._busy: set[ObjectKey] = set()
         self.seen = 0  # the newest version of the store that has been looked at
 
     async def run(self, since: int, keys: list[ObjectKey] | None = None) -> None:
@@ -47,6 +50,8 @@ class Operator:
         if key.kind == "Namespace" and not key.group:
             for obj in await self._engine.store.list(namespace=key.name):
                 self.queue.add(obj.key)
+        elif key in self._busy:
+            self._moved[key] = change.version
         elif (key.kind not in _CORE or key.group) and change.version > self._covered.get(key, 0):
             self.queue.add(key)
         for referrer in await self._engine.store.referrers_of(key):
@@ -55,13 +60,29 @@ class Operator:
     async def _work(self) -> None:
         while True:
             key = await self.queue.take()
+            self._busy.add(key)
             try:
-                result = await reconcile(self._engine, key, self._attempts.get(key, 0))
-                self._schedule(result)
+                await self._one(key)
             finally:
+                self._busy.discard(key)
                 self.queue.finish(key)
-            if self._on_result is not None:
-                self._on_result(result)
+                if self._moved.pop(key, 0) > self._covered.get(key, 0):
+                    self.queue.add(key)
+
+    async def _one(self, key: ObjectKey) -> None:
+        attempt, asked = self._attempts.get(key, 0), await self._engine.store.asked(key)
+        try:
+            result = await reconcile(self._engine, key, attempt)
+        except Exception:  # noqa: BLE001  (one object that we cannot handle must not stop the others)
+            self._on_crash(key)
+            self._attempts[key] = attempt + 1
+            self.queue.add_later(key, backoff(attempt, self._engine.clock.fraction()))
+            return
+        self._schedule(result)
+        if result.retry_in is None or result.retry_in >= SOON:
+            await self._engine.store.answer(asked)
+        if self._on_result is not None:
+            self._on_result(result)
 
     def _schedule(self, result: Result) -> None:
         key = result.key
@@ -78,3 +99,7 @@ class Operator:
             self.queue.add_later(key, jittered(self._engine.settings.resync_seconds, self._engine.clock.fraction()))
         if result.error is not None:
             LOG.debug("retry object=%s in=%s", key, result.retry_in)
+
+
+def _log_crash(key: ObjectKey) -> None:
+    LOG.exception("unforeseen object=%s: please report this", key)

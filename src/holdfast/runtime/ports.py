@@ -151,6 +151,14 @@ class Store(ObjectReader, ObjectWriter, SpecFiller, Protocol):
         """Of the installation, for sealing."""
         ...
 
+    async def asked(self, key: ObjectKey) -> list[int]:
+        """Requests of other processes to look at an object; a store where nobody can ask has none."""
+        ...
+
+    async def answer(self, numbers: list[int]) -> None:
+        """These were looked at."""
+        ...
+
     async def record(self, note: EventNote) -> None:
         """Keep what happened, for people."""
         ...

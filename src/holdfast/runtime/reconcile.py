@@ -40,7 +40,8 @@ async def reconcile(engine: Engine, key: ObjectKey, attempt: int = 0) -> Result:
         return Result(key, is_gone=True)
     if engine.kinds.is_adopted_resource(key.group, key.kind):
         outcome = await reconcile_adopted(engine, obj)
-        return Result(key, outcome=outcome, retry_in=outcome.retry_in if outcome else None, version=_version(obj))
+        last = await engine.store.get(key) or obj
+        return Result(key, outcome=outcome, retry_in=outcome.retry_in if outcome else None, version=_version(last) if _is_same(last, obj) else 0)
     case: Case | None = None
     plan: Plan | None = None
     try:
@@ -54,18 +55,24 @@ async def reconcile(engine: Engine, key: ObjectKey, attempt: int = 0) -> Result:
             plan = decide(case.facts)
         log_step("decided", key, plan=type(plan).__name__, reads=case.facts.live is not None)
         done = await execute(engine, case, plan)
+        last = await commit(engine, case, done) if done.outcome is not None else obj
     except ConflictError:
         return Result(key, plan, case, retry_in=0.0)
     except HoldfastError as error:
         return await _fail(engine, obj, case, plan, error, attempt)
     if done.outcome is None:
         return Result(key, plan, case, is_gone=done.is_gone, version=_version(obj))
-    last = await commit(engine, case, done)
     return Result(key, plan, case, done.outcome, done.outcome.retry_in, version=_version(last))
 
 
 def _version(obj: StoredObject) -> int:
     return int(obj.resource_version) if obj.resource_version.isdigit() else 0
+
+
+def _is_same(now: StoredObject, before: StoredObject) -> bool:
+    """Whether nobody but us has written to the object meanwhile."""
+    parts = ("annotations", "labels", "deletionTimestamp", "generation")
+    return all(now.metadata.get(p) == before.metadata.get(p) for p in parts)
 
 
 async def commit(engine: Engine, case: Case, done: Done) -> StoredObject:
@@ -123,7 +130,7 @@ async def _fail(engine: Engine, obj: StoredObject, case: Case | None, plan: Plan
     except ConflictError:
         return Result(obj.key, plan, case, outcome, 0.0)
     log_step("failed", obj.key, code=error.code)
-    return Result(obj.key, plan, case, outcome, retry_in, error=error, version=_version(last) if fresh == obj else 0)
+    return Result(obj.key, plan, case, outcome, retry_in, error=error, version=_version(last) if _is_same(fresh, obj) else 0)
 
 
 def _keep_intent(fresh: StoredObject, case: Case, memory: Memory) -> Memory:

@@ -15,11 +15,11 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from holdfast.model.errors import HoldfastError, StoreError
+from holdfast.model.errors import StoreError
 from holdfast.model.json import Json, JsonMap
 from holdfast.model.objects import Keys, ObjectKey, Objects, StoredObject
 from holdfast.runtime.ports import Change, Clock, EventNote
-from holdfast.stores.tables import Rows, Rules, Tables, Words
+from holdfast.stores.tables import Bodies, Dump, Numbers, Rows, Rules, Tables, Words
 
 T = TypeVar("T")
 Job = tuple[Callable[[Tables], Json], "asyncio.Future[Json]", asyncio.AbstractEventLoop]
@@ -93,6 +93,27 @@ class _Store:
     async def write_spec(self, seen: StoredObject, spec: JsonMap, manager: str) -> StoredObject:
         return await self._write(lambda t: t.write_spec(seen, spec, manager))
 
+    async def apply_all(self, bodies: Bodies, manager: str) -> Objects:
+        """All or none; the error's `index` names the body that was refused."""
+        return await self._write(lambda t: t.apply_all(bodies, manager))
+
+    async def dump(self) -> Dump:
+        return self._read(lambda t: t.dump())
+
+    async def ask(self, key: ObjectKey) -> int:
+        """Ask whoever reconciles to look at an object; `is_answered` says when it has."""
+        return await self._write(lambda t: t.ask(key))
+
+    async def is_answered(self, number: int) -> bool:
+        return self._read(lambda t: t.is_answered(number))
+
+    async def asked(self, key: ObjectKey) -> Numbers:
+        return self._read(lambda t: t.asked(key))
+
+    async def answer(self, numbers: Numbers) -> None:
+        if numbers:
+            await self._write(lambda t: t.answer(numbers))
+
     async def delete(self, key: ObjectKey) -> None:
         await self._write(lambda t: t.delete(key))
 
@@ -139,10 +160,10 @@ class InlineStore(_Store):
         """Act as another store's installation: for plans made on a copy of it."""
         self.installation, self._key = installation, key
 
-    def load(self, objects: Objects) -> None:
-        """Objects as they are, with status, unchecked."""
-        for obj in objects:
-            self._tables.restore(obj)
+    def load(self, objects: Dump) -> None:
+        """Objects as they are, with status and who gave which field, unchecked."""
+        for obj, managers in objects:
+            self._tables.restore(obj, managers)
 
     def close(self) -> None:
         self._db.close()
@@ -158,12 +179,21 @@ class EmbeddedStore(_Store):
         self._reader = Tables(self._reads, rules, clock)
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         writes = self._connect()
-        writes.execute("BEGIN IMMEDIATE")
-        Tables(writes, rules, clock).prepare()
-        writes.execute("COMMIT")
+        self._prepare(writes)
         self.installation, self._key = self._reader.meta("installation"), self._reader.meta("key").encode()
         self._thread = threading.Thread(target=self._work, args=(writes,), name="holdfast-store", daemon=True)
         self._thread.start()
+
+    def _prepare(self, writes: sqlite3.Connection) -> None:
+        try:
+            writes.execute("BEGIN IMMEDIATE")
+            Tables(writes, self._rules, self._clock).prepare()
+            writes.execute("COMMIT")
+        except (sqlite3.Error, StoreError) as error:
+            writes.close()
+            self._reads.close()
+            text = error.message if isinstance(error, StoreError) else f"cannot open the state file: {error}"
+            raise StoreError("HF604", text, str(self._path)) from None
 
     def _connect(self) -> sqlite3.Connection:
         try:
@@ -175,7 +205,10 @@ class EmbeddedStore(_Store):
         return db
 
     def _read(self, work: Callable[[Tables], T]) -> T:
-        return work(self._reader)
+        try:
+            return work(self._reader)
+        except sqlite3.Error as error:
+            raise StoreError("HF604", f"the state file cannot be read: {error}", str(self._path)) from None
 
     async def _write(self, work: Callable[[Tables], T]) -> T:
         loop = asyncio.get_running_loop()
@@ -223,7 +256,9 @@ def _attempt(db: sqlite3.Connection, tables: Tables, work: Callable[[Tables], Js
     db.execute("SAVEPOINT job")
     try:
         result = work(tables)
-    except HoldfastError as error:
+    except sqlite3.Error:
+        raise
+    except Exception as error:  # noqa: BLE001  (the caller's, whatever it is: the writer must live on)
         db.execute("ROLLBACK TO job")
         db.execute("RELEASE job")
         return None, error

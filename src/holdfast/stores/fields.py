@@ -29,8 +29,8 @@ def apply_fields(old: JsonMap, given: JsonMap, managers: Managers, manager: str)
     others = {tuple(p) for name, paths in managers.items() if name != manager for p in paths}
     body: Json = dict(old)
     for path in mine - now:
-        if path not in others and not any(n[: len(path)] == path for n in now):
-            body = _drop(body, path)
+        if not any(o[: len(path)] == path for o in others) and not any(n[: len(path)] == path for n in now):
+            body = _drop(body, path, {*others, *now})
     body = merge(body, given)
     after = {name: paths for name, paths in managers.items() if name != manager}
     if ADOPTION in after and manager != ADOPTION:
@@ -38,15 +38,22 @@ def apply_fields(old: JsonMap, given: JsonMap, managers: Managers, manager: str)
     return body, {**after, manager: sorted(list(p) for p in now)}
 
 
-def _drop(data: Json, path: tuple[str, ...]) -> Json:
+def add_fields(old: JsonMap, given: JsonMap, managers: Managers, manager: str) -> tuple[dict[str, Json], Managers]:
+    """`given` laid over the object, and owned by `manager` beside what it owns already. Takes nothing away."""
+    owned = {tuple(p) for p in managers.get(manager, [])} | paths_of(given)
+    return merge(dict(old), given), {**managers, manager: sorted(list(p) for p in owned)}
+
+
+def _drop(data: Json, path: tuple[str, ...], kept: set[tuple[str, ...]], at: tuple[str, ...] = ()) -> Json:
     if not isinstance(data, Mapping) or path[0] not in data:
         return data
     copy = dict(data)
     if len(path) == 1:
         copy.pop(path[0])
         return copy
-    inner = _drop(copy[path[0]], path[1:])
-    if inner or path[0] in ("spec", "metadata"):
+    here = (*at, path[0])
+    inner = _drop(copy[path[0]], path[1:], kept, here)
+    if inner or here in kept or (not at and path[0] in ("spec", "metadata")):
         copy[path[0]] = inner
     else:
         copy.pop(path[0])

@@ -17,7 +17,7 @@ from holdfast.model.errors import ConflictError, InputError, StoreError
 from holdfast.model.json import Json, JsonMap
 from holdfast.model.objects import Keys, ObjectKey, Objects, StoredObject, key_of
 from holdfast.runtime.ports import Change, Clock, EventNote
-from holdfast.stores.fields import Managers, apply_fields, given_by
+from holdfast.stores.fields import Managers, add_fields, apply_fields, given_by
 
 FORM = 1  # of the tables
 Admit = Callable[[JsonMap | None, JsonMap, Callable[[ObjectKey], StoredObject | None]], list[InputError]]
@@ -26,6 +26,9 @@ NOTE_BYTES = 1024
 Changes = list[Change]
 Rows = list[dict[str, Json]]
 Words = list[str]
+Numbers = list[int]
+Bodies = list[JsonMap]
+Dump = list[tuple[StoredObject, Managers]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ class Tables:
         return int(self._db.execute("SELECT COALESCE(MAX(version), 0) FROM changes").fetchone()[0])
 
     def holders(self, identity: str) -> Keys:
-        return [ObjectKey(*r) for r in self._db.execute("SELECT grp, kind, ns, name FROM objects WHERE identity=?", (identity,))]
+        return [] if not identity else [ObjectKey(*r) for r in self._db.execute("SELECT grp, kind, ns, name FROM objects WHERE identity=?", (identity,))]
 
     def referrers(self, key: ObjectKey) -> Keys:
         return [ObjectKey(*r) for r in self._db.execute(
@@ -107,6 +110,34 @@ class Tables:
         self._check(before, merged)
         return self._update(key, before, merged, managers)
 
+    def apply_all(self, bodies: Bodies, manager: str) -> Objects:
+        out = []
+        for i, body in enumerate(bodies):
+            try:
+                out.append(self.apply(body, manager))
+            except InputError as error:
+                error.index = i
+                raise
+        return out
+
+    def dump(self) -> Dump:
+        rows = self._db.execute("SELECT body, managers FROM objects ORDER BY grp, kind, ns, name")
+        return [(StoredObject(orjson.loads(r[0])), orjson.loads(r[1])) for r in rows]
+
+    def ask(self, key: ObjectKey) -> int:
+        cursor = self._db.execute("INSERT INTO asks (grp, kind, ns, name) VALUES (?,?,?,?)", _row(key))
+        self._bump(key, gone=False)
+        return int(cursor.lastrowid or 0)
+
+    def asked(self, key: ObjectKey) -> Numbers:
+        return [int(r[0]) for r in self._db.execute("SELECT id FROM asks WHERE grp=? AND kind=? AND ns=? AND name=?", _row(key))]
+
+    def is_answered(self, number: int) -> bool:
+        return self._db.execute("SELECT 1 FROM asks WHERE id=?", (number,)).fetchone() is None
+
+    def answer(self, numbers: Numbers) -> None:
+        self._db.executemany("DELETE FROM asks WHERE id=?", [(n,) for n in numbers])
+
     def create(self, body: JsonMap, manager: str) -> StoredObject:
         body = self._rules.canonical(body)
         if self._row(key_of(body)):
@@ -117,14 +148,15 @@ class Tables:
         key, given = key_of(body), given_by(body)
         meta = {**(body.get("metadata") or {}), "name": key.name, "namespace": key.namespace, "uid": self._clock.token(), "generation": 1,
                 "creationTimestamp": self._clock.now()}
-        made = {**body, "metadata": {k: v for k, v in meta.items() if k not in ("resourceVersion", "deletionTimestamp", "managedFields")}}
+        rest = {k: v for k, v in body.items() if k != "status"}  # status is what was seen, never what somebody says
+        made = {**rest, "metadata": {k: v for k, v in meta.items() if k not in ("resourceVersion", "deletionTimestamp", "managedFields")}}
         self._check(None, made)
         _, managers = apply_fields({}, given, {}, manager)
         return self._save(key, made, managers)
 
-    def restore(self, obj: StoredObject) -> None:
+    def restore(self, obj: StoredObject, managers: Managers) -> None:
         """An object as it was elsewhere: same uid, generation, status and finalizers."""
-        self._save(obj.key, obj.body, {})
+        self._save(obj.key, obj.body, managers)
 
     def _update(self, key: ObjectKey, before: JsonMap, after: JsonMap, managers: Managers) -> StoredObject:
         meta = dict(after["metadata"])
@@ -153,7 +185,7 @@ class Tables:
     def write_spec(self, seen: StoredObject, spec: JsonMap, manager: str) -> StoredObject:
         """Fields that the spec does not have yet, given by `manager`. Never shrinks it."""
         body, managers = self._fresh(seen)
-        merged, managers = apply_fields(body, {"spec": spec}, managers, manager)
+        merged, managers = add_fields(body, {"spec": spec}, managers, manager)
         self._check(body, merged)
         return self._update(seen.key, body, merged, managers)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from typing import Any
 
 from holdfast import __version__
@@ -39,6 +40,22 @@ class Vendor:
         return self._session
 
 
+    def find_credentials(self) -> Any:
+        return self._asked(self.session.get_credentials)
+
+    def region(self) -> str:
+        return os.environ.get("AWS_REGION") or self._asked(lambda: self.session.get_config_variable("region")) or ""
+
+    def _asked(self, question: Callable[[], Any]) -> Any:
+        """A profile that does not exist, or a config file that cannot be read, is one clear line."""
+        from botocore.exceptions import BotoCoreError
+
+        try:
+            return question()
+        except BotoCoreError as error:
+            raise CloudError("HF501", str(error), retry=Retry.SLOWLY, sent=False) from None
+
+
 class AwsClient:
     """Calls with one set of credentials, through one transport and one gate."""
 
@@ -47,7 +64,7 @@ class AwsClient:
         self._vendor = vendor or Vendor()
 
     def region(self) -> str:
-        return os.environ.get("AWS_REGION") or self._vendor.session.get_config_variable("region") or ""
+        return self._vendor.region()
 
     async def call(self, service: str, region: str, operation: str, params: dict[str, Json]) -> dict[str, Json]:
         """One call. Raises CloudError; mutating operations pass the gate or are never serialized."""
@@ -76,7 +93,8 @@ class AwsClient:
         """Credentials may be fetched over the network, so never on the event loop."""
         if self._vendor.credentials is None:
             plain = bool(os.environ.get("AWS_ACCESS_KEY_ID"))
-            found = self._vendor.session.get_credentials() if plain else await asyncio.to_thread(self._vendor.session.get_credentials)
+            look = self._vendor.find_credentials
+            found = look() if plain else await asyncio.to_thread(look)
             if found is None:
                 raise CloudError("HF501", NO_CREDENTIALS, retry=Retry.SLOWLY, sent=False)
             self._vendor.credentials = found
