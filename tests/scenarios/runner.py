@@ -4,6 +4,7 @@ Steps (one key each; `say` is for the reader):
   apply: manifest(s)            as a user, server-side apply        replace: manifest      as a user without server-side apply (the whole object)
   reconcile: name | settle: name       delete: name
   annotate: {name: {key: value or null}}
+  change_key: description    of the only KMS key, by somebody else
   aws: [service, Operation, {params}]      somebody else's hand in the cloud
   misbehave: {operation, ...}              see FakeAws.misbehave           behave: true
   advance: seconds        lose_status: name
@@ -58,7 +59,7 @@ class Scenario:
             await getattr(self, f"do_{verb}")(given)
         except HoldfastError as error:
             problem = str(error)
-        ours = [] if verb == "aws" else [c for c in self.world.cloud.log[self._mark:] if c != "GetCallerIdentity"]  # once per process
+        ours = [] if verb in ("aws", "change_key") else [c for c in self.world.cloud.log[self._mark:] if c != "GetCallerIdentity"]  # once per process
         self.lines.append(f"## {number}. {say or verb}")
         if problem:
             self.lines.append(f"refused: {problem}")
@@ -104,6 +105,11 @@ class Scenario:
     async def do_aws(self, given) -> None:
         service, operation, params = given
         await self._hand.call(service, "eu-west-1", operation, params)
+
+    async def do_change_key(self, description) -> None:
+        """KMS keys have ids that nobody can write down beforehand."""
+        keys = (await self._hand.call("kms", "eu-west-1", "ListKeys", {}))["Keys"]
+        await self._hand.call("kms", "eu-west-1", "UpdateKeyDescription", {"KeyId": keys[0]["KeyId"], "Description": description})
 
     async def do_misbehave(self, given) -> None:
         given = dict(given)

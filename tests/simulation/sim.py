@@ -244,7 +244,7 @@ class Sim:
         await asyncio.sleep(400)  # three resyncs
         after = [x for x in self.log if is_mutating(x.split(" ")[1])]
         assert after == writes, f"at rest the cloud was written to: {after[len(writes):]}"
-        moved = [c for c in self.store._tables.changes(version)]
+        moved = list(self.store._tables.changes(version))
         assert not moved, f"at rest the store was written to: {moved}"
         assert not self.audited_touched, f"a verify-only resource was touched: {self.audited_touched}"
         for obj in await self.store.list():

@@ -121,7 +121,7 @@ def another_holds_it(f: Facts) -> Plan | None:
 def adoption(f: Facts) -> Plan | None:
     """`adopt` takes a resource as it is, or not at all; `adopt-or-create` may correct it afterwards."""
     assert isinstance(f.live, Live)
-    wanted = bool(f.directives.adoption_policy) or f.directives.adopted
+    wanted = f.directives.adopted or (f.directives.adoption_policy and not is_ours(f, f.live))
     if not wanted or f.memory.adopted:
         return None
     if f.kind.cannot_adopt:

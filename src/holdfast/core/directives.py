@@ -50,6 +50,7 @@ def parse_directives(kind: Kind, annotations: Mapping[str, object], namespace: M
         adoption_fields=_adoption_fields(kind, value("adoption-fields")),
         adopted=value("adopted") == "true",
         region=value("region") or namespace.get(kind.dialect.annotation("default-region"), ""),
+        account=namespace.get(kind.dialect.annotation("owner-account-id"), ""),
         unmanaged=_unmanaged(kind, value),
     )
 

@@ -49,7 +49,7 @@ def read_memory(kind: Kind, status: JsonMap, annotations: Mapping[str, str]) -> 
         overrides=remembered(status.get("specOverrides"), annotations.get(kind.dialect.annotation("spec-overrides"), ""),
                              bool(status)),
         sent=status.get("sentFields") or {},
-        identity=str(get_path(status, kind.dialect.identity_path) or ""),
+        identity=str(get_path(status, kind.dialect.identity_path) or "").removesuffix(":*"),  # as upstream keeps log groups
         place=Place(str(meta.get("ownerAccountID") or ""), str(meta.get("region") or ""), str(meta.get("partition") or "aws")),
         adopted=status.get("adopted") is True,
         ready=ready.get("status") == "True",

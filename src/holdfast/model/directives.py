@@ -16,6 +16,7 @@ class Directives:
     adoption_fields: Mapping[str, str] = field(default_factory=dict)
     adopted: bool = False
     region: str = ""
+    account: str = ""  # the account that the namespace says its resources are in
     unmanaged: tuple[str, ...] = ()  # field paths
 
     @property

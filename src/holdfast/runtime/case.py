@@ -16,7 +16,7 @@ from holdfast.core.sent import notice_edits
 from holdfast.core.status import read_memory
 from holdfast.core.validate import check_spec
 from holdfast.model.directives import Directives
-from holdfast.model.errors import WaitError
+from holdfast.model.errors import RefusedError, WaitError
 from holdfast.model.facts import Absent, Facts, Live, Place
 from holdfast.model.json import Json, JsonMap
 from holdfast.model.kinds import Kind
@@ -108,6 +108,8 @@ async def look(engine: Engine, case: Case) -> Case:
     """The resource read, and both sides compared."""
     kind, facts, cloud = case.kind, case.facts, engine.cloud_of(case.kind)
     place = await cloud.locate(kind, facts.directives.region, facts.memory.place)
+    if facts.directives.account and facts.directives.account != place.account:
+        raise RefusedError("HF511", f"the namespace is of account {facts.directives.account}, and the credentials are of {place.account}")
     spec, status = _adoption_hints(cloud.identify, case, place)
     subject = replace(case.subject, place=place, spec={**spec, **case.subject.spec}, status={**status, **case.subject.status},
                       wanted=wanted_fields(engine, case))

@@ -61,7 +61,7 @@ async def execute(engine: Engine, case: Case, plan: Plan) -> Done:
 async def _report(engine: Engine, case: Case, plan: Report) -> Done:
     facts, memory = case.facts, case.facts.memory
     live = facts.live if isinstance(facts.live, Live) and not facts.held_by else None
-    if plan.reason in (Reason.EXISTS, Reason.HELD):
+    if plan.reason in (Reason.EXISTS, Reason.HELD, Reason.ADOPTION_MISMATCH):
         live = None  # status must not name what is not ours
     obj = case.obj
     if plan.overrides is not None:

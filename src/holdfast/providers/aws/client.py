@@ -14,6 +14,7 @@ from typing import Any
 from holdfast import __version__
 from holdfast.model.errors import CloudError, Retry
 from holdfast.model.json import Json
+from holdfast.providers.aws.budget import Budget
 from holdfast.providers.aws.errors import translate
 from holdfast.providers.aws.wire import Gate, Transport, WireRequest, WireResponse, is_mutating
 
@@ -61,7 +62,7 @@ class AwsClient:
 
     def __init__(self, transport: Transport, gate: Gate, vendor: Vendor | None = None) -> None:
         self._transport, self.gate = transport, gate
-        self._vendor = vendor or Vendor()
+        self._vendor, self._budget = vendor or Vendor(), Budget()
 
     def region(self) -> str:
         return self._vendor.region()
@@ -72,8 +73,16 @@ class AwsClient:
         await self._refresh_credentials()
         client = self._client(service, region)
         request, context = _prepare(client, service, operation, params)
+        await self._budget.wait(service, region)
         response = await self._transport.send(request)
-        return _parse(client, operation, response, context)
+        try:
+            answer = _parse(client, operation, response, context)
+        except CloudError as error:
+            if error.code == "HF503":
+                self._budget.slow_down(service, region, error.retry_after)
+            raise
+        self._budget.speed_up(service, region)
+        return answer
 
     async def pages(self, service: str, region: str, operation: str, params: dict[str, Json]) -> dict[str, Json]:
         """All pages of a listing as one answer; an operation without pages is called once."""

@@ -46,7 +46,7 @@ class AwsCloud:
         template = kind.identifiers.get(sort)
         if template is None:
             raise InputError("HF304", f"{kind.name} is not found by {sort}; it takes: {', '.join(kind.identifiers)}")
-        found = {template: value} if "{" not in template else unrender(template, value)
+        found = {template: value} if "{" not in template else unrender(template, value.removesuffix(":*"))
         if found is None:
             raise InputError("HF304", f"{value!r} is not an identifier of this sort; it looks like {template}")
         for name in ("account", "region"):

@@ -1,0 +1,29 @@
+"""Throttling, shared: when a service asks for fewer calls, every caller of it in that region waits, not only the one that was told."""
+
+from __future__ import annotations
+
+import asyncio
+
+_FIRST, _MOST = 0.5, 20.0
+
+
+class Budget:
+    """Per service and region: no call before a moment, which a throttling answer moves on and a good answer brings back."""
+
+    def __init__(self) -> None:
+        self._not_before: dict[tuple[str, str], float] = {}
+        self._pause: dict[tuple[str, str], float] = {}
+
+    async def wait(self, service: str, region: str) -> None:
+        due = self._not_before.get((service, region), 0.0) - asyncio.get_running_loop().time()
+        if due > 0:
+            await asyncio.sleep(due)
+
+    def slow_down(self, service: str, region: str, at_least: float) -> None:
+        key = (service, region)
+        pause = max(min(self._pause.get(key, _FIRST / 2) * 2, _MOST), at_least)
+        self._pause[key] = pause
+        self._not_before[key] = asyncio.get_running_loop().time() + pause
+
+    def speed_up(self, service: str, region: str) -> None:
+        self._pause.pop((service, region), None)
