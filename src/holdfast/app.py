@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from holdfast.core.admit import check_adopted_resource, check_envelope, check_object
+from holdfast.core.admit import check_adopted_resource, check_core, check_envelope, check_object
 from holdfast.kinds.catalog import CORE_KINDS, Catalog, shipped
+from holdfast.kinds.loader import load_dialect
 from holdfast.model.errors import InputError
 from holdfast.model.json import JsonMap, get_path
 from holdfast.model.objects import ObjectKey, key_of
@@ -27,8 +28,10 @@ def rules_of(catalog: Catalog) -> Rules:
     def admit(old: JsonMap | None, new: JsonMap, lookup: object) -> list[InputError]:
         errors = check_envelope(new)
         key = key_of(new)
-        if errors or (not key.group and key.kind in CORE_KINDS):
+        if errors:
             return errors
+        if not key.group and key.kind in CORE_KINDS:
+            return check_core(load_dialect("aws"), new)
         if catalog.is_adopted_resource(key.group, key.kind):
             return check_adopted_resource(old, new, catalog.find, lookup)  # type: ignore[arg-type]
         return check_object(catalog.need(key.group, key.kind), old, new)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -79,16 +81,32 @@ async def apply_all(manifests: list[Manifest], path: Path, timeout: float) -> li
         return await lines_after(live, [o.key for o in stored], since, timeout)
 
 
+def _progress(total: int) -> Callable[[Result], None] | None:
+    """On a terminal, and only where there is something to wait for: which object is being looked at, and what it says."""
+    if not sys.stderr.isatty():
+        return None
+    seen: set[ObjectKey] = set()
+
+    def tell(result: Result) -> None:
+        seen.add(result.key)
+        said = result.outcome.reason.text if result.outcome else "as declared"
+        click.echo(f"\r\033[K{min(len(seen), total)}/{total} {result.key}: {said}", nl=False, err=True)
+        if len(seen) >= total:
+            click.echo("\r\033[K", nl=False, err=True)
+
+    return tell
+
+
 def _action_of(reason: str) -> str:
     """From the words of a status that another process wrote."""
-    return {"UpdateFailed": "differs", "DriftDetected": "differs", "ResourceNotFound": "missing", "Paused": "none"}.get(reason, "refused")
+    return {"UpdateFailed": "differs", "DriftDetected": "differs", "ResourceNotFound": "missing", "Paused": "wait"}.get(reason, "refused")
 
 
 async def lines_after(live: Live, keys: list[ObjectKey], since: int, timeout: float) -> list[Line]:
     """Reconcile, then one line per object, from what its status says."""
     from holdfast.core.adopted import KIND, parse_request
 
-    results = await live.settle(keys, since, timeout)
+    results = await live.settle(keys, since, timeout, _progress(len(keys)))
     out = []
     for key in list(results):
         if key.kind == KIND and key in keys:
@@ -116,7 +134,7 @@ async def line_from_status(live: Live, key: ObjectKey, result: Result | None) ->
     if result is None:
         line = Line(obj.api_version, key, "none" if is_ready else "error", is_ready, str(ready.get("reason") or "Unknown"),
                     str(ready.get("message") or ""), "" if is_ready else "HF605", kind)
-    if result is not None and result.plan is None and not is_ready and result.outcome is None:
+    if result is not None and not is_ready and result.outcome is None:
         line = replace(line, action=_action_of(str(ready.get("reason"))))
     action = line.action if not (is_ready and line.action in ("wait", "error")) else "none"
     return Line(obj.api_version, key, action, is_ready, str(ready.get("reason") or line.reason), str(ready.get("message") or line.message),

@@ -62,8 +62,8 @@ async def _delete(keys: list[ObjectKey], path: Path, timeout: float) -> int:
         for key in found:
             obj = await live.store.get(key)
             if obj is None:
-                events = await live.store.events(key)
-                click.echo(f"- {key}  {events[-1]['note'] if events else 'gone'}")
+                released = [e["note"] for e in await live.store.events(key) if e["reason"] == "Released"]
+                click.echo(f"- {key}  {released[-1] if released else 'the object is gone; no resource was touched'}")
                 continue
             failed = 1
             ready = condition(obj.status)

@@ -145,9 +145,7 @@ def command(folder: Path) -> int:
         raise InputError("HF606", "the demo needs the fake cloud: pip install 'holdfast[fake]'") from None
     from holdfast.cli.production import build
 
-    if folder.exists():
-        shutil.rmtree(folder)
-    folder.mkdir(parents=True)
+    _make_room(folder)
     cloud = FakeAws()
     url, stop = serve(cloud)
     os.environ.update(AWS_ENDPOINT_URL=url, AWS_ACCESS_KEY_ID="fake", AWS_SECRET_ACCESS_KEY="fake", AWS_REGION="eu-west-1",  # noqa: S106
@@ -161,6 +159,19 @@ def command(folder: Path) -> int:
     finally:
         stop()
     return _end(story)
+
+
+def _make_room(folder: Path) -> None:
+    """An earlier demo's folder is replaced; anything else is not ours to remove."""
+    from holdfast.model.errors import InputError
+
+    if folder.exists() and any(folder.iterdir()):
+        notes = folder / "README.md"
+        if not notes.exists() or not notes.read_text(encoding="utf-8").startswith(README.splitlines()[0]):
+            raise InputError("HF606", f"{folder} exists and is not a demo's folder; name another with --folder")
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "README.md").write_text(README, encoding="utf-8")
 
 
 def tell(s: Story) -> None:
@@ -211,7 +222,6 @@ def _somebody_changes(queue: str, timeout: str) -> None:
 
 
 def _end(s: Story) -> int:
-    (s.folder / "README.md").write_text(README, encoding="utf-8")
     click.echo(f"\n{click.style('Mutating calls, by chapter', bold=True)}")
     for title, count in s.counts:
         click.echo(f"  {count:>2}  {title}")

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from holdfast.cli.manifests import Manifest, read_manifests
-from holdfast.cli.report import Line, line_of
+from holdfast.cli.options import all_paths, state_path
+from holdfast.cli.report import Line, as_json, exit_code, line_of, print_lines
 from holdfast.model.errors import InputError
 from holdfast.model.objects import ObjectKey
 
 if TYPE_CHECKING:
     from holdfast.kinds.catalog import Catalog
     from holdfast.runtime.engine import Engine
+
+
+def show(paths: tuple[str, ...], filenames: tuple[str, ...], namespace: str, state: Path | None, output: str, *, verify_all: bool, every_field: bool) -> int:
+    """Rehearse, print, and give the exit code."""
+    lines = rehearse(all_paths(paths, filenames), namespace, state_path(state), verify_all=verify_all)
+    if output == "json":
+        click.echo(json.dumps(as_json(lines), indent=2))
+    else:
+        print_lines(lines, every_field=every_field, only_changed=not every_field)
+    return exit_code(lines)
 
 
 def rehearse(paths: list[str], namespace: str, state: Path, *, verify_all: bool) -> list[Line]:

@@ -35,6 +35,13 @@ def output_option(*choices: str, default: str = "text") -> Callable[[F], F]:
     return click.option("-o", "--output", type=click.Choice(choices), default=default, show_default=True)
 
 
+def dry_options(command: F) -> F:
+    """What plan, verify and diff take."""
+    for option in (verbose_option, output_option("text", "json"), state_option, namespace_option, files_arguments):
+        command = option(command)
+    return command
+
+
 def timeout_option(command: F) -> F:
     return click.option("--timeout", default=300.0, show_default=True, help="Seconds to wait until everything has settled.")(command)
 

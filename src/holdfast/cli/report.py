@@ -87,7 +87,7 @@ def _reported(result: Result) -> str:
     if result.outcome is None or result.outcome.reason is Reason.UP_TO_DATE:
         return "adopt" if result.outcome is not None and result.outcome.action == "adopt" else "none"
     if result.outcome.reason in (Reason.REFERENCE_WAIT, Reason.REFERENCE_MISSING, Reason.CREATING, Reason.SETTLING, Reason.PAUSED):
-        return "wait" if result.outcome.reason is not Reason.PAUSED else "none"
+        return "wait"
     if isinstance(result.plan, Report) and result.plan.is_verification:
         return {Reason.NOT_FOUND: "missing", Reason.INCOMPLETE: "error"}.get(result.plan.reason, "differs")
     return "error" if result.error is not None and result.error.code.startswith(("HF5", "HF6")) else "refused"

@@ -9,11 +9,17 @@ import re
 from collections.abc import Callable, Mapping
 
 from holdfast.core.adopted import FindKind, parse_request
-from holdfast.core.directives import FORCE_ACQUIRE, FOREIGN_PREFIXES, check_annotations, parse_directives
+from holdfast.core.directives import (
+    FORCE_ACQUIRE,
+    FOREIGN_PREFIXES,
+    check_annotations,
+    check_namespace,
+    parse_directives,
+)
 from holdfast.core.validate import check_immutable, check_spec
 from holdfast.model.errors import InputError, did_you_mean
 from holdfast.model.json import JsonMap, get_path
-from holdfast.model.kinds import Kind
+from holdfast.model.kinds import Dialect, Kind
 from holdfast.model.objects import ObjectKey, StoredObject
 
 Lookup = Callable[[ObjectKey], StoredObject | None]
@@ -65,6 +71,17 @@ def _metadata_errors(meta: JsonMap, where: str) -> list[InputError]:
 def _is_directive(key: str) -> bool:
     """Those have a message of their own, which says what value is meant."""
     return key.startswith(tuple(f"{p}/" for p in FOREIGN_PREFIXES))
+
+
+def check_core(dialect: Dialect, body: JsonMap) -> list[InputError]:
+    """Namespaces carry directives; Secrets and ConfigMaps are kept as they are."""
+    if body.get("kind") != "Namespace":
+        return []
+    try:
+        check_namespace(dialect, (body.get("metadata") or {}).get("annotations") or {})
+    except InputError as error:
+        return [error]
+    return []
 
 
 def check_object(kind: Kind, old: JsonMap | None, new: JsonMap) -> list[InputError]:

@@ -19,6 +19,7 @@ from holdfast.model.verdicts import Finding, differences
 
 Rule = Callable[[Facts], Plan | None]
 ATTEMPTS = 3  # updates without effect before we stop: never loop against a cloud
+SURE = 2  # own writes after which the same other value was read: one could be somebody's edit right after ours
 
 
 def decide(facts: Facts) -> Plan:
@@ -121,7 +122,8 @@ def another_holds_it(f: Facts) -> Plan | None:
 def adoption(f: Facts) -> Plan | None:
     """`adopt` takes a resource as it is, or not at all; `adopt-or-create` may correct it afterwards."""
     assert isinstance(f.live, Live)
-    wanted = f.directives.adopted or (f.directives.adoption_policy and not is_ours(f, f.live))
+    by_request = f.directives.adopted and f.memory.identity == f.live.identity  # the annotation alone is anybody's word
+    wanted = by_request or (f.directives.adoption_policy and not is_ours(f, f.live))
     if not wanted or f.memory.adopted:
         return None
     if f.kind.cannot_adopt:
@@ -179,7 +181,7 @@ def settling(f: Facts) -> Plan | None:
         return Report(Reason.SETTLING, f"Waiting to see our update: {listed(f.kind, found)}.", verdicts=f.verdicts,
                       retry_in=f.kind.settle_seconds)
     learnt = learn_from_reads(f.kind, found, s, f.key)
-    if len(learnt) == len(found):
+    if all(v.path in learnt and (s.attempts >= SURE or v.finding is Finding.IMMUTABLE) for v in found):
         return Report(Reason.UP_TO_DATE, matches(f), "", f.verdicts, remember=True, applied=True, overrides=learnt)
     if s.attempts >= ATTEMPTS:
         return Report(Reason.NOT_CONVERGING, f"{listed(f.kind, found)}. Sent {s.attempts} times without effect; not sent again until "
@@ -215,7 +217,7 @@ def as_declared(f: Facts) -> Plan:
 BEFORE_LOOKING: tuple[Rule, ...] = (let_go_without_looking, paused, held_back)
 AFTER_LOOKING: tuple[Rule, ...] = (
     let_go_without_looking, deletion, verification, absence, another_holds_it, adoption, somebody_elses, not_settled_by_service,
-    fast_path, immutable, settling, unfinished_create, correction, incomplete, as_declared,
+    fast_path, settling, immutable, unfinished_create, correction, incomplete, as_declared,
 )
 
 

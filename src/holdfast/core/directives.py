@@ -73,6 +73,18 @@ def check_annotations(dialect: Dialect, annotations: Mapping[str, object], label
                              f"metadata.labels[{key}]")
 
 
+def check_namespace(dialect: Dialect, annotations: Mapping[str, object]) -> None:
+    """Directives on a Namespace: what looks like one must be one."""
+    known = ("deletion-policy", ACTUATION, "default-region", "owner-account-id", "team-id", "endpoint-url")
+    for key, value in annotations.items():
+        prefix, _, name = key.rpartition("/")
+        if prefix != dialect.prefix and not prefix.endswith(f".{dialect.prefix}"):
+            continue
+        if name not in known:
+            raise InputError("HF203", f"{key} is not a directive for a Namespace{did_you_mean(name, list(known))}", f"metadata.annotations[{key}]")
+        _check_value(key, name, value)
+
+
 def _check_value(key: str, name: str, value: object) -> None:
     if not isinstance(value, str):
         raise InputError("HF201", f"{key} must be a string: write {json.dumps(str(value).lower())}, in quotes",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from holdfast.model.json import Json, JsonMap
+from holdfast.model.json import Json, JsonMap, drop_at, put_at
 from holdfast.model.kinds import Kind, plain_path
 
 Steps = tuple[str, ...]
+__all__ = ["Steps", "covers", "drop_at", "get_at", "put_at", "steps_of"]
 
 
 def steps_of(kind: Kind, path: str) -> Steps:
@@ -35,28 +36,6 @@ def get_at(data: Json, steps: Steps) -> Json:
         for index in indexes:
             data = data[int(index)] if index.isdigit() and isinstance(data, list) and int(index) < len(data) else None
     return data
-
-
-def put_at(data: JsonMap, steps: Steps, value: Json) -> dict[str, Json]:
-    copy = dict(data)
-    head, rest = steps[0], steps[1:]
-    copy[head] = put_at(copy.get(head) or {}, rest, value) if rest else value
-    return copy
-
-
-def drop_at(data: JsonMap, steps: Steps) -> dict[str, Json]:
-    """A copy without what stands there; parents that become empty go too."""
-    copy = dict(data)
-    head, rest = steps[0], steps[1:]
-    if not rest:
-        copy.pop(head, None)
-    elif isinstance(copy.get(head), Mapping):
-        inner = drop_at(copy[head], rest)
-        if inner:
-            copy[head] = inner
-        else:
-            copy.pop(head)
-    return copy
 
 
 def covers(parent: str, path: str) -> bool:

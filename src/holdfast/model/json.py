@@ -28,27 +28,35 @@ def has_path(data: Json, path: str) -> bool:
     return isinstance(data, Mapping) and parts[-1] in data
 
 
-def with_path(data: JsonMap, path: str, value: Json) -> dict[str, Json]:
-    """A copy of `data` with `value` at `path`."""
-    head, _, rest = path.partition(".")
+def put_at(data: JsonMap, steps: tuple[str, ...], value: Json) -> dict[str, Json]:
+    """A copy of `data` with `value` there."""
     copy = dict(data)
-    copy[head] = with_path(copy.get(head) or {}, rest, value) if rest else value
+    head, rest = steps[0], steps[1:]
+    copy[head] = put_at(copy.get(head) or {}, rest, value) if rest else value
     return copy
 
 
-def without_path(data: JsonMap, path: str) -> dict[str, Json]:
-    """A copy of `data` without what stands at `path`; parents that become empty go too."""
-    head, _, rest = path.partition(".")
+def drop_at(data: JsonMap, steps: tuple[str, ...]) -> dict[str, Json]:
+    """A copy of `data` without what stands there; parents that become empty go too."""
     copy = dict(data)
+    head, rest = steps[0], steps[1:]
     if not rest:
         copy.pop(head, None)
     elif isinstance(copy.get(head), Mapping):
-        inner = without_path(copy[head], rest)
+        inner = drop_at(copy[head], rest)
         if inner:
             copy[head] = inner
         else:
             copy.pop(head)
     return copy
+
+
+def with_path(data: JsonMap, path: str, value: Json) -> dict[str, Json]:
+    return put_at(data, tuple(path.split(".")), value)
+
+
+def without_path(data: JsonMap, path: str) -> dict[str, Json]:
+    return drop_at(data, tuple(path.split(".")))
 
 
 def is_empty(value: Json) -> bool:

@@ -1,4 +1,4 @@
-"""Every reason of the Ready condition, with what it means for Ready and when to look again."""
+"""Every reason of the Ready condition, with what it means for Ready."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Reason(Enum):
-    """value: reason string, Ready status, whether the runtime backs off until something changes."""
+    """value: the reason as conditions have it, and what it means for Ready."""
 
     UP_TO_DATE = ("UpToDate", "True")
     CREATING = ("Creating", "False")

@@ -186,7 +186,7 @@ def _is_current(case: Case, live: Live) -> bool:
 def comparison(case: Case, desired: JsonMap, live: Live) -> Comparison:
     facts = case.facts
     unmanaged = facts.directives.unmanaged
-    removed = () if facts.directives.verify_only else removed_paths(case.kind, desired, facts.memory.applied, unmanaged)
+    removed = () if facts.directives.never_writes else removed_paths(case.kind, desired, facts.memory.applied, unmanaged)
     spoken = {*desired, *(p.partition(".")[0] for p in removed)}
     return Comparison(case.kind, desired, normalise(case.kind, live.spec, live=True), removed, unmanaged, frozenset(spoken & set(live.failed)))
 

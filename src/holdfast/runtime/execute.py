@@ -152,10 +152,13 @@ def _conclude(engine: Engine, case: Case, live: Live, answer: Answer, before: tu
             return Done(Outcome(Reason.INCOMPLETE, text, "HF509", action, case.facts.verdicts, live=live), replace(memory, cookie=""), case.obj)
         return Done(Outcome(Reason.UP_TO_DATE, "The resource is as declared.", action=action, verdicts=case.facts.verdicts, live=live), memory, case.obj)
     old = case.facts.memory.settling
-    attempts = (old.attempts if old and old.generation == case.facts.generation else 0) + 1
+    same = old if old is not None and old.generation == case.facts.generation else None
+    seen = {v.path: value_hash(v.live, key) for v in left}
+    attempts = (same.attempts if same else 0) + 1
     unsent = tuple(v for v in left if answer.written is not None and v.field not in answer.written)
-    settling = Settling(case.facts.generation, attempts, engine.clock.now(), {v.path: value_hash(v.live, key) for v in (*before, *unsent)},
-                        {v.path: value_hash(v.live, key) for v in left})
+    was = {v.path: value_hash(v.live, key) for v in (*before, *unsent) if same is None or v.path not in same.seen}
+    settling = Settling(case.facts.generation, attempts, engine.clock.now(), {**was, **(same.before if same else {})},
+                        {p: h for p, h in seen.items() if same is None or same.seen.get(p) == h})
     memory = replace(case.facts.memory, settling=settling, hold=None)
     return Done(Outcome(Reason.SETTLING, f"Waiting to see our update: {listed(kind, left)}.", action=action, verdicts=case.facts.verdicts,
                         live=live, retry_in=kind.settle_seconds), memory, case.obj)

@@ -49,7 +49,8 @@ class Operator:
         key = change.key
         if key.kind == "Namespace" and not key.group:
             for obj in await self._engine.store.list(namespace=key.name):
-                self.queue.add(obj.key)
+                if obj.key.group:
+                    self.queue.add(obj.key)
         elif key in self._busy:
             self._moved[key] = change.version
         elif (key.kind not in _CORE or key.group) and change.version > self._covered.get(key, 0):

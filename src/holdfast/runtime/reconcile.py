@@ -17,6 +17,7 @@ from holdfast.runtime.adoption import reconcile_adopted
 from holdfast.runtime.case import Case, bare_case, look, open_case, prepare
 from holdfast.runtime.engine import Engine, log_step
 from holdfast.runtime.execute import Done, execute
+from holdfast.runtime.guard import forbidding_writes
 from holdfast.runtime.ports import EventNote
 
 
@@ -46,15 +47,16 @@ async def reconcile(engine: Engine, key: ObjectKey, attempt: int = 0) -> Result:
     plan: Plan | None = None
     try:
         case = await open_case(engine, obj)
-        plan = decide(case.facts)
-        if isinstance(plan, Look):
-            case = await prepare(engine, case)
+        with forbidding_writes(case.facts.directives.never_writes):
             plan = decide(case.facts)
-        if isinstance(plan, Look):
-            case = await look(engine, case)
-            plan = decide(case.facts)
-        log_step("decided", key, plan=type(plan).__name__, reads=case.facts.live is not None)
-        done = await execute(engine, case, plan)
+            if isinstance(plan, Look):
+                case = await prepare(engine, case)
+                plan = decide(case.facts)
+            if isinstance(plan, Look):
+                case = await look(engine, case)
+                plan = decide(case.facts)
+            log_step("decided", key, plan=type(plan).__name__, reads=case.facts.live is not None)
+            done = await execute(engine, case, plan)
         last = await commit(engine, case, done) if done.outcome is not None else obj
     except ConflictError:
         return Result(key, plan, case, retry_in=0.0)

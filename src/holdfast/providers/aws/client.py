@@ -7,6 +7,7 @@ behind a blocking socket); docs/adr/0002 has the measurement that made us take t
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,7 @@ from holdfast.providers.aws.budget import Budget
 from holdfast.providers.aws.errors import translate
 from holdfast.providers.aws.wire import Gate, Transport, WireRequest, WireResponse, is_mutating
 
+LOG = logging.getLogger("holdfast")
 NO_REGION = "no region is set; set AWS_REGION, or region in ~/.aws/config, or the annotation services.k8s.aws/region"
 NO_CREDENTIALS = ("no AWS credentials were found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, "
                   "or log in with `aws sso login`")
@@ -70,6 +72,7 @@ class AwsClient:
     async def call(self, service: str, region: str, operation: str, params: dict[str, Json]) -> dict[str, Json]:
         """One call. Raises CloudError; mutating operations pass the gate or are never serialized."""
         self.gate.pass_through(service, operation)
+        LOG.debug("call service=%s region=%s operation=%s", service, region, operation)
         await self._refresh_credentials()
         client = self._client(service, region)
         request, context = _prepare(client, service, operation, params)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from holdfast.model.errors import CloudError, Retry
+from holdfast.runtime.guard import writes_are_forbidden
 
 if TYPE_CHECKING:
     import aiohttp
@@ -77,7 +78,8 @@ class HttpTransport:
 
 @dataclass(slots=True)
 class Gate:
-    """Stands before the transport. Counts every call, and lets a mutating one through only where writes are allowed."""
+    """Stands before the transport. Counts every call, and lets a mutating one through only where writes are allowed: never in plan and
+    verify, and never in the reconcile of an object that is only verified."""
 
     allows_writes: bool = True
     reads: int = 0
@@ -87,7 +89,7 @@ class Gate:
     def pass_through(self, service: str, operation: str) -> None:
         if not is_mutating(operation):
             self.reads += 1
-        elif self.allows_writes:
+        elif self.allows_writes and not writes_are_forbidden():
             self.writes += 1
         else:
             self.refused.append(f"{service}:{operation}")

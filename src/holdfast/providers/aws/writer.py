@@ -11,7 +11,7 @@ from holdfast.core.messages import HIDDEN
 from holdfast.core.normalise import tag_map
 from holdfast.model.errors import CloudError, Retry
 from holdfast.model.facts import Live
-from holdfast.model.json import Json, JsonMap, get_path, is_empty, with_path, without_path
+from holdfast.model.json import Json, JsonMap, get_path, is_empty, walk_leaves, with_path, without_path
 from holdfast.model.kinds import Kind
 from holdfast.providers.aws.api import Call, Part, States, api_of
 from holdfast.providers.aws.calls import Send, context_of, encode_fields, read_fields, run
@@ -131,9 +131,10 @@ def _says_busy(pending: States | None, answer: JsonMap) -> bool:
 def _without_secrets(subject: Subject, text: str) -> str:
     """A service may quote in its refusal what it was given."""
     for path in subject.kind.sensitive_paths:
-        value = get_path(subject.spec, path)
-        if isinstance(value, str) and len(value) > 3:
-            text = text.replace(value, HIDDEN)
+        for _, value in walk_leaves(get_path(subject.spec, path)):
+            for word in value if isinstance(value, list) else [value]:
+                if isinstance(word, str) and len(word) > 3:
+                    text = text.replace(word, HIDDEN)
     return text
 
 
