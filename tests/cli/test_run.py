@@ -109,3 +109,15 @@ def test_a_signal_stops_it_cleanly_in_the_middle_of_work(desk: Desk, sign: signa
         _, errors = process.communicate(timeout=15)
         assert process.returncode == 0, errors
         assert "Traceback" not in errors
+
+
+def test_two_applies_at_once_both_end_well(desk: Desk):
+    """The second finds the lease taken; when the first has gone, the rest is its own."""
+    for side in ("a", "b"):
+        desk.write(f"{side}.yaml", "---\n".join(queue(f"{side}{i}", visibilityTimeout="45") for i in range(6)))
+    first, second = (desk.start("apply", f"{side}.yaml", "--timeout", "40") for side in ("a", "b"))
+    for process in (first, second):
+        out, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, out + errors
+    assert len(desk.aws("sqs").list_queues()["QueueUrls"]) == 12
+    assert desk.cloud.mutations.count("CreateQueue") == 12

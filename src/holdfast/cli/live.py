@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -35,7 +36,7 @@ class Live:
         wanted = [k for k in keys if k.kind not in CORE_KINDS or k.group]
         if await self.store.take_lease(LEASE, self.holder, LEASE_SECONDS):
             return await self._work(wanted, since, timeout, tell)
-        return await self._watch(wanted, timeout)
+        return await self._watch(wanted, since, timeout, tell)
 
     async def _work(self, keys: list[ObjectKey], since: int, timeout: float, tell: Callable[[Result], None] | None) -> dict[ObjectKey, Result | None]:
         results: dict[ObjectKey, Result | None] = dict.fromkeys(keys)
@@ -93,16 +94,21 @@ class Live:
             await asyncio.gather(task, return_exceptions=True)
             await self.store.drop_lease(LEASE, self.holder)
 
-    async def _watch(self, keys: list[ObjectKey], timeout: float) -> dict[ObjectKey, Result | None]:
-        """A controller runs already: it is asked to look, and does the work; we wait for its answer."""
+    async def _watch(self, keys: list[ObjectKey], since: int, timeout: float, tell: Callable[[Result], None] | None) -> dict[ObjectKey, Result | None]:
+        """Another process reconciles already: it is asked to look, and does the work. Should it end before, the rest is ours."""
         out: dict[ObjectKey, Result | None] = dict.fromkeys(keys)
         asked = {key: await self.store.ask(key) for key in keys}
         try:
             async with asyncio.timeout(timeout):
-                while any(r is None for r in out.values()):
+                for turn in itertools.count():
                     for key in [k for k, r in out.items() if r is None]:
                         if await self.store.is_answered(asked[key]):
                             out[key] = Result(key, is_gone=await self.store.get(key) is None)
+                    left = [k for k, r in out.items() if r is None]
+                    if not left:
+                        break
+                    if turn % 10 == 9 and await self.store.take_lease(LEASE, self.holder, LEASE_SECONDS):
+                        return {**out, **await self._work(left, since, timeout, tell)}
                     await asyncio.sleep(0.05)
         except TimeoutError:
             pass
