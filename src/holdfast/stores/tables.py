@@ -82,7 +82,7 @@ class Tables:
         return int(self._db.execute("SELECT COALESCE(MAX(version), 0) FROM changes").fetchone()[0])
 
     def holders(self, identity: str) -> Keys:
-        return [] if not identity else [ObjectKey(*r) for r in self._db.execute("SELECT grp, kind, ns, name FROM objects WHERE identity=?", (identity,))]
+        return [] if not identity else [ObjectKey(*r) for r in self._db.execute("SELECT grp, kind, ns, name FROM objects WHERE identity=? AND identity<>''", (identity,))]
 
     def referrers(self, key: ObjectKey) -> Keys:
         return [ObjectKey(*r) for r in self._db.execute(
