@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.core.validate import check_immutable, check_spec, layer_of, spec_paths
+from holdfast.core.validate import check_immutable, check_spec, layer_of, spec_paths, unknown_values
 from holdfast.kinds.catalog import shipped
 from holdfast.model.kinds import Reference, field_paths
 from tests.core.sample import BUCKET, FLAG, QUEUE, SECRET, TEXT, WHOLE, an_object, free_map, listed, toy
@@ -163,3 +163,14 @@ def test_the_layers_of_a_few_fields():
 
 def test_the_paths_of_a_spec_are_those_that_status_keeps():
     assert spec_paths(QUEUE, {"queueName": "q", "tags": {"b": "1", "aws:x": "2"}, "policy": None}) == ("queueName", "tags.b")
+
+
+def test_a_value_that_the_vendor_does_not_list_is_a_warning_and_no_error():
+    """Vendors' values grow: a closed list would be schema lag."""
+    bucket = shipped().need("s3.services.k8s.aws", "Bucket")
+    spec = {"name": "b", "versioning": {"status": "Enabeld"}, "lifecycle": {"rules": [{"status": "Enabled", "transitions": [{"storageClass": "NEW_CLASS"}]}]}}
+    assert check_spec(bucket, spec) == []
+    warnings = unknown_values(bucket, spec)
+    assert [w.partition(":")[0] for w in warnings] == ["spec.versioning.status", "spec.lifecycle.rules[0].transitions[0].storageClass"]
+    assert "Enabled, Suspended" in warnings[0]
+    assert unknown_values(bucket, {"versioning": {"status": "Enabled"}}) == []

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import click
 
 from holdfast.core.messages import data, value
+from holdfast.core.validate import unknown_values
 from holdfast.model.json import Json, JsonMap
 from holdfast.model.kinds import Kind
 from holdfast.model.objects import ObjectKey
@@ -36,6 +37,7 @@ class Line:
     code: str = ""
     kind: Kind | None = None
     verdicts: tuple[Verdict, ...] = field(default=())
+    warnings: tuple[str, ...] = field(default=())
 
 
 def line_of(result: Result, kind: Kind | None, api_version: str, *, is_plan: bool = True) -> Line:
@@ -53,7 +55,9 @@ def line_of(result: Result, kind: Kind | None, api_version: str, *, is_plan: boo
     ready = result.error is None and (outcome is None or outcome.reason.ready == "True") and action in ("none", "adopt", "create", "update")
     if is_plan and action in ("create", "update"):
         ready = False
-    return Line(api_version, result.key, action, ready, reason, message, code, kind, verdicts)
+    given = result.case.obj.spec if result.case and is_plan else {}
+    warnings = tuple(unknown_values(kind, given)) if kind else ()
+    return Line(api_version, result.key, action, ready, reason, message, code, kind, verdicts, warnings)
 
 
 def _would(action: str) -> str:
@@ -107,7 +111,7 @@ def _object(line: Line) -> JsonMap:
     fields = [{"path": f"spec.{v.path}", "verdict": v.finding.value, "desired": _data(line.kind, v, v.desired), "live": _data(line.kind, v, v.live)}
               for v in line.verdicts]
     return {"apiVersion": line.api_version, "kind": line.key.kind, "namespace": line.key.namespace, "name": line.key.name, "action": line.action,
-            "ready": line.ready, "reason": line.reason, "message": line.message, "code": line.code, "fields": fields}
+            "ready": line.ready, "reason": line.reason, "message": line.message, "code": line.code, "warnings": list(line.warnings), "fields": fields}
 
 
 def _data(kind: Kind | None, verdict: Verdict, raw: Json) -> Json:
@@ -125,6 +129,8 @@ def print_lines(lines: list[Line], *, every_field: bool = False, only_changed: b
 def print_line(line: Line, *, every_field: bool = False) -> None:
     symbol, colour = _SYMBOLS[line.action]
     click.echo(f"{click.style(symbol, fg=colour, bold=True)} {line.key.kind} {line.key.namespace}/{line.key.name}  {click.style(line.reason, fg=colour)}")
+    for warning in line.warnings:
+        click.echo(click.style(f"    warning: {warning}", fg="yellow"))
     hidden = 0
     for v in line.verdicts:
         if line.action == "create" or v.is_difference or v.finding is Finding.OVERRIDE or every_field:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from holdfast.core.compare import applied_paths
+from holdfast.core.messages import value
 from holdfast.core.normalise import normalise
 from holdfast.core.paths import get_at, steps_of
 from holdfast.model.errors import InputError, did_you_mean
@@ -132,6 +133,23 @@ def _path(parts: list[str | int]) -> str:
     for part in parts:
         out += f"[{part}]" if isinstance(part, int) else f".{part}" if out else part
     return out
+
+
+def unknown_values(kind: Kind, spec: JsonMap) -> list[str]:
+    """Values that the vendor's model does not list. Only worth a warning: vendors' values grow, and a closed list would be schema lag."""
+    return [f"spec.{path}: {value(kind, path, given)} is not among the values that this release knows ({', '.join(known)}); the service decides"
+            for path, given, known in _unlisted(kind.spec_schema, "", spec)]
+
+
+def _unlisted(schema: JsonMap, path: str, given: Json) -> list[tuple[str, Json, list[str]]]:
+    if isinstance(given, Mapping):
+        nodes = schema.get("properties")
+        pairs = [(nodes.get(k) or {} if nodes is not None else schema.get("additionalProperties") or {}, k, v) for k, v in given.items()]
+        return [hit for node, k, v in pairs for hit in _unlisted(node, f"{path}.{k}" if path else k, v)]
+    if isinstance(given, list):
+        return [hit for i, v in enumerate(given) for hit in _unlisted(schema.get("items") or {}, f"{path}[{i}]", v)]
+    known = schema.get("x-known") or []
+    return [(path, given, known)] if known and isinstance(given, str) and given not in known else []
 
 
 def layer_of(kind: Kind, path: str) -> str:

@@ -79,7 +79,7 @@ def _document(group: str, version: str, name: str, plural: str, root: JsonMap, s
 def _clean(schema: Json) -> Json:
     """The schema without what is only for our codecs."""
     if isinstance(schema, Mapping):
-        return {k: _clean(v) for k, v in schema.items() if k != "x-wire"}
+        return {k: _clean(v) for k, v in schema.items() if k not in ("x-wire", "x-known")}
     return schema
 
 

@@ -116,7 +116,7 @@ def _references(document: Document) -> tuple[Reference, ...]:
 
 
 def _kind(path: Path, data: JsonMap, schemas: Mapping[str, Json], rules: Mapping[str, FieldRules], references: tuple[Reference, ...]) -> Kind:
-    compared = {"fields": data.get("fields"), "references": data.get("references"), "spec": schemas["spec"]}
+    compared = {"fields": data.get("fields"), "references": data.get("references"), "spec": _comparable(schemas["spec"])}
     return Kind(
         provider=data["provider"], service=data["model"], group=data["group"], version=data.get("version", "v1alpha1"),
         name=data["kind"], plural=data["plural"], dialect=load_dialect(data["provider"]),
@@ -128,6 +128,13 @@ def _kind(path: Path, data: JsonMap, schemas: Mapping[str, Json], rules: Mapping
         exactly_one=tuple(map(tuple, data.get("exactly_one") or ())),
         aliases=tuple(data.get("aliases") or ()), refresh=tuple(data.get("refresh") or ()), api=data["api"], digest=digest(compared), source=str(path),
     )
+
+
+def _comparable(schema: Json) -> Json:
+    """The part of a schema that a comparison depends on: vendors' lists of known values grow, and must not cost a comparison."""
+    if isinstance(schema, Mapping):
+        return {k: _comparable(v) for k, v in schema.items() if k != "x-known"}
+    return schema
 
 
 def _field_or_reference(references: tuple[Reference, ...]) -> tuple[tuple[str, ...], ...]:

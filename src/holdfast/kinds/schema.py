@@ -1,7 +1,7 @@
 """Schemas of AWS kinds from botocore's models, with ACK's names. Runs at build time (`make generate`), never at start-up.
 
-Each property carries `x-wire`, the vendor's own name, where it is not the field's; codecs go by it. What a model cannot say stands in
-the kind's YAML.
+Each property carries `x-wire`, the vendor's own name, where it is not the field's; codecs go by it. `x-known` has the values that the
+model lists for a field: never a rule, only a warning in `plan`. What a model cannot say stands in the kind's YAML.
 """
 
 from __future__ import annotations
@@ -146,7 +146,8 @@ def _shape(shape: Any, renames: Mapping[str, str], above: tuple[str, ...]) -> di
         case "map":
             return {"type": "object", "additionalProperties": _shape(shape.value, renames, inner)}
         case scalar:
-            return dict(_SCALARS[scalar])
+            known = {"x-known": sorted(shape.enum)} if getattr(shape, "enum", None) else {}
+            return {**_SCALARS[scalar], **known}
 
 
 def _holder(spec: dict[str, Json], path: str) -> tuple[dict[str, Json], str]:

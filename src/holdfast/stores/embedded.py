@@ -11,6 +11,7 @@ import queue
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -131,7 +132,8 @@ class InlineStore(_Store):
     """In memory, on the caller's own thread; every write is its own transaction."""
 
     def __init__(self, rules: Rules, clock: Clock) -> None:
-        self._db = sqlite3.connect(":memory:", isolation_level=None)
+        self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        weakref.finalize(self, self._db.close)  # it goes with its last user
         self._tables = Tables(self._db, rules, clock)
         self._tables.prepare()
         self.installation, self._key = self._tables.meta("installation"), self._tables.meta("key").encode()
@@ -196,11 +198,14 @@ class EmbeddedStore(_Store):
             raise StoreError("HF604", text, str(self._path)) from None
 
     def _connect(self) -> sqlite3.Connection:
+        db = None
         try:
             db = sqlite3.connect(self._path, isolation_level=None, timeout=30, check_same_thread=False)
             db.execute("PRAGMA journal_mode=WAL")
             db.execute("PRAGMA synchronous=FULL")
         except sqlite3.Error as error:
+            if db is not None:
+                db.close()
             raise StoreError("HF604", f"cannot open the state file: {error}", str(self._path)) from None
         return db
 
