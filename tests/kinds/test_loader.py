@@ -105,7 +105,7 @@ def test_a_shipped_kind_speaks_only_of_fields_that_it_has(kind):
 def test_a_digest_moves_with_what_is_compared_and_not_with_how_it_is_called(tmp_path):
     plain = load_kind(written(tmp_path, QUEUE)).digest
     assert load_kind(written(tmp_path, QUEUE.replace('default: "30"', 'default: "31"'))).digest != plain
-    assert load_kind(written(tmp_path, QUEUE.replace("plural: queues\n", "plural: queues\nsettle_seconds: 7\n"))).digest == plain
+    assert load_kind(written(tmp_path, QUEUE.replace("settle_seconds: 5", "settle_seconds: 7"))).digest == plain
 
 
 def test_a_catalogue_of_another_folder_finds_its_kinds(tmp_path):
