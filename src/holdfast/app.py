@@ -42,7 +42,7 @@ def rules_of(catalog: Catalog) -> Rules:
 
     def identity(body: JsonMap) -> str:
         kind = catalog.find(key_of(body).group, key_of(body).kind)
-        return str(get_path(body.get("status") or {}, kind.dialect.identity_path) or "") if kind else ""
+        return str(get_path(body.get("status") or {}, kind.dialect.identity_path) or "").removesuffix(":*") if kind else ""
 
     def canonical(body: JsonMap) -> JsonMap:
         key = key_of(body)

@@ -16,7 +16,7 @@ SPEC = {"queueName": "jobs", "visibilityTimeout": "30"}
 SAME, OTHER = dict(SPEC), {**SPEC, "visibilityTimeout": "60"}
 FIFO, PLAIN = {**SPEC, "fifoQueue": "true"}, {**SPEC, "fifoQueue": "false"}
 VERIFY, RETAIN, PAUSED = {"verify_only": True}, {"retain": True}, {"paused": True}
-CREATE = Intent("create", "token", "2026-01-01T00:00:10Z")
+CREATE = Intent("create", "token", "2026-01-01T00:00:10Z", "2026-01-01T00:00:10Z")
 NEVER = {"identity": ""}
 JOB = toy({"queueName": TEXT, "visibilityTimeout": TEXT}, cannot_adopt="it is a one-time job")
 

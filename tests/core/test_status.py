@@ -22,7 +22,7 @@ HERE = Place("123456789012", "eu-west-1", "aws")
 COOKIE = f"{'a' * 64}/{'b' * 64}"
 FULL = Memory(
     cookie=COOKIE, applied=("queueName", "tags.a.b"), has_applied=True, overrides={"visibilityTimeout": {"userInput": "30", "serverOverride": "45"}}, identity=ARN,
-    place=HERE, adopted=True, ready=False, ready_reason="Settling", observed_generation=3, intent=Intent("create", "t", FIRST),
+    place=HERE, adopted=True, ready=False, ready_reason="Settling", observed_generation=3, intent=Intent("create", "t", FIRST, FIRST),
     settling=Settling(3, 2, FIRST, {"a": "1"}, {"a": "2"}), hold=Hold("HF505", "x", LATER))
 LIVE = Live({"queueName": "q"}, {"queueURL": "http://q"}, ARN, HERE)
 

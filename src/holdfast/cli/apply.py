@@ -127,7 +127,7 @@ async def line_from_status(live: Live, key: ObjectKey, result: Result | None) ->
     kind = live.engine.kinds.find(key.group, key.kind)
     obj = await live.store.get(key)
     if obj is None:
-        return Line("", key, "none", True, "Gone", "The object is gone.", kind=kind)
+        return Line("", key, "delete", False, "Deleted", "The object was being deleted, and is gone now; apply it again to make it anew.", kind=kind)
     ready = condition(obj.status)
     line = line_of(result or Result(key), kind, obj.api_version, is_plan=False)
     is_ready = ready.get("status") == "True"
@@ -137,5 +137,8 @@ async def line_from_status(live: Live, key: ObjectKey, result: Result | None) ->
     if result is not None and not is_ready and result.outcome is None:
         line = replace(line, action=_action_of(str(ready.get("reason"))))
     action = line.action if not (is_ready and line.action in ("wait", "error")) else "none"
+    terminal = str(condition(obj.status, "ACK.Terminal").get("reason") or "")
+    if not is_ready and not line.code and terminal.startswith("HF"):
+        line = replace(line, code=terminal)
     return Line(obj.api_version, key, action, is_ready, str(ready.get("reason") or line.reason), str(ready.get("message") or line.message),
                 line.code, kind, line.verdicts)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from holdfast.cli.options import namespace_option, state_option, state_path, timeout_option, verbose_option
 from holdfast.model.objects import ObjectKey, condition
+
+if TYPE_CHECKING:
+    from holdfast.cli.live import Live
 
 
 @click.command("delete")
@@ -55,9 +59,10 @@ async def _delete(keys: list[ObjectKey], path: Path, timeout: float) -> int:
             if len(stored) > 1:
                 raise InputError("HF111", f"{key.name!r} is in more than one group: {', '.join(f'adoptedresources.{k.group}' for k in stored)}")
             found.append(stored[0])
-        for key in found:
-            await live.store.delete(key)
-        await live.settle(found, since, timeout)
+        for wave in await _waves(live, found):
+            for key in wave:
+                await live.store.delete(key)
+            await live.settle(wave, since, timeout)
         failed = 0
         for key in found:
             obj = await live.store.get(key)
@@ -69,3 +74,14 @@ async def _delete(keys: list[ObjectKey], path: Path, timeout: float) -> int:
             ready = condition(obj.status)
             click.echo(f"! {key}  {ready.get('reason', 'Deleting')}: {ready.get('message', '')}")
         return failed
+
+
+async def _waves(live: Live, keys: list[ObjectKey]) -> list[list[ObjectKey]]:
+    """What refers to others goes before them; Namespaces, Secrets and ConfigMaps last, for their directives and values are still needed."""
+    core, left, out = [k for k in keys if not k.group], [k for k in keys if k.group], []
+    while left:
+        referred = {k for k in left if set(await live.store.referrers_of(k)) & (set(left) - {k})}
+        wave = [k for k in left if k not in referred] or left
+        out.append(wave)
+        left = [k for k in left if k not in wave]
+    return [*out, core] if core else out

@@ -12,11 +12,13 @@ from pathlib import Path
 
 from holdfast.app import make_engine, open_store
 from holdfast.kinds.catalog import CORE_KINDS
+from holdfast.model.errors import StoreError
 from holdfast.model.objects import ObjectKey
 from holdfast.providers.aws.wire import Gate, HttpTransport
 from holdfast.runtime.engine import Engine
 from holdfast.runtime.operator import SOON, Operator
 from holdfast.runtime.reconcile import Result
+from holdfast.runtime.settings import Settings
 from holdfast.stores.embedded import EmbeddedStore
 
 LEASE, LEASE_SECONDS = "reconciler", 15.0
@@ -29,14 +31,23 @@ class Live:
     store: EmbeddedStore
     engine: Engine
     gate: Gate
+    lost_lease: bool = False
     holder: str = field(default_factory=lambda: f"{os.getpid()}-{os.urandom(4).hex()}")
 
     async def settle(self, keys: list[ObjectKey], since: int, timeout: float, tell: Callable[[Result], None] | None = None) -> dict[ObjectKey, Result | None]:
         """Until every key has settled or time is up; None for one that did not settle here."""
         wanted = [k for k in keys if k.kind not in CORE_KINDS or k.group]
+        await self._forget_holds(wanted)
         if await self.store.take_lease(LEASE, self.holder, LEASE_SECONDS):
             return await self._work(wanted, since, timeout, tell)
         return await self._watch(wanted, since, timeout, tell)
+
+    async def _forget_holds(self, keys: list[ObjectKey]) -> None:
+        """Whoever asks by hand may have mended something that we cannot see: a permanent error is tried once more."""
+        for key in keys:
+            obj = await self.store.get(key)
+            if obj is not None and obj.status.get("hold"):
+                await self.store.write_status(obj, {k: v for k, v in obj.status.items() if k != "hold"})
 
     async def _work(self, keys: list[ObjectKey], since: int, timeout: float, tell: Callable[[Result], None] | None) -> dict[ObjectKey, Result | None]:
         results: dict[ObjectKey, Result | None] = dict.fromkeys(keys)
@@ -65,6 +76,10 @@ class Live:
                     await asyncio.gather(task, return_exceptions=True)
         except TimeoutError:
             pass
+        except asyncio.CancelledError:
+            if not self.lost_lease:
+                raise
+            raise StoreError("HF607", "the lease was lost to another process; run the command again") from None
         return {k: results.get(k) if k in settled else None for k in results}
 
     async def _until_calm(self, operator: Operator, keys: list[ObjectKey], settled: set[ObjectKey], calm: asyncio.Event, task: asyncio.Future[None]) -> None:
@@ -81,10 +96,16 @@ class Live:
 
     @asynccontextmanager
     async def _leading(self) -> AsyncIterator[None]:
+        owner = asyncio.current_task()
+        assert owner is not None
+
         async def renew() -> None:
             while True:
                 await asyncio.sleep(LEASE_SECONDS / 3)
-                await self.store.take_lease(LEASE, self.holder, LEASE_SECONDS)
+                if not await self.store.take_lease(LEASE, self.holder, LEASE_SECONDS):
+                    self.lost_lease = True
+                    owner.cancel()  # no write goes out after it
+                    return
 
         task = asyncio.ensure_future(renew())
         try:
@@ -125,7 +146,8 @@ def _is_rest_after_news(before: Result | None, now: Result) -> bool:
 async def open_live(path: Path) -> AsyncIterator[Live]:
     store, transport = open_store(path), HttpTransport()
     try:
-        engine, gate, _ = make_engine(store, transport=transport)
+        retain = os.environ.get("HOLDFAST_DELETION_POLICY") == "retain"
+        engine, gate, _ = make_engine(store, transport=transport, settings=Settings(retain_by_default=retain))
         yield Live(store, engine, gate)
     finally:
         await transport.close()

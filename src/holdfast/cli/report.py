@@ -52,6 +52,8 @@ def line_of(result: Result, kind: Kind | None, api_version: str, *, is_plan: boo
     action = _action(result)
     if is_plan and action in ("create", "update", "adopt", "delete", "release"):
         reason, message = f"Would{action.title()}", _would(action)
+        if action == "adopt" and any(v.is_difference for v in verdicts):
+            message = "The resource would be adopted, then changed in the fields listed."
     ready = result.error is None and (outcome is None or outcome.reason.ready == "True") and action in ("none", "adopt", "create", "update")
     if is_plan and action in ("create", "update"):
         ready = False
@@ -139,7 +141,7 @@ def print_line(line: Line, *, every_field: bool = False) -> None:
             hidden += 1
     if hidden:
         click.echo(click.style(f"    ({hidden} fields as declared or not spoken of)", dim=True))
-    if line.code or line.action in ("wait", "error"):
+    if line.code or line.action in ("wait", "error", "refused", "differs", "missing"):
         click.echo(f"    {line.code + ' ' if line.code else ''}{line.message}")
 
 

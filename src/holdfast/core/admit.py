@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from holdfast.core.adopted import FindKind, parse_request
+from holdfast.core.adopted import AdoptionRequest, FindKind, parse_request
 from holdfast.core.directives import (
     FORCE_ACQUIRE,
     FOREIGN_PREFIXES,
@@ -26,6 +26,8 @@ Lookup = Callable[[ObjectKey], StoredObject | None]
 _LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _NAME = re.compile(rf"{_LABEL}(\.{_LABEL})*")
 _TOP = ("apiVersion", "kind", "metadata", "spec", "status")
+_METADATA = ("name", "namespace", "annotations", "labels", "finalizers", "ownerReferences", "generateName", "uid", "resourceVersion", "generation",
+             "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields", "selfLink")
 _CORE_TOP = (*_TOP, "data", "stringData", "binaryData", "type", "immutable")
 MADE_BY = "services.k8s.aws/adopted-by"
 
@@ -63,6 +65,7 @@ def _metadata_errors(meta: JsonMap, where: str) -> list[InputError]:
         else:
             out += [InputError("HF104", "must be a string: write it in quotes", f"{where}.annotations[{k}]") for k, v in (given or {}).items()
                     if not isinstance(v, str) and not _is_directive(str(k))]
+    out += [InputError("HF105", f"metadata has no such field{did_you_mean(str(k), list(_METADATA))}", f"{where}.{k}") for k in meta if k not in _METADATA]
     if meta.get("namespace") is not None and not isinstance(meta["namespace"], str):
         out.append(InputError("HF104", "must be a string: write it in quotes", f"{where}.namespace"))
     return out
@@ -123,6 +126,8 @@ def check_adopted_resource(old: JsonMap | None, new: JsonMap, find_kind: FindKin
         wrong = _target_errors(request.metadata, request.key.name)
         if wrong:
             return wrong
+        own = new.get("metadata") or {}
+        check_annotations(request.kind.dialect, own.get("annotations") or {}, own.get("labels") or {})
         check_annotations(request.kind.dialect, request.metadata.get("annotations") or {}, request.metadata.get("labels") or {})
     except InputError as error:
         return [error]
@@ -131,7 +136,17 @@ def check_adopted_resource(old: JsonMap | None, new: JsonMap, find_kind: FindKin
     target = lookup(request.key)
     if target is not None and target.annotations.get(MADE_BY) != maker_of(new):
         return [InputError("HF302", f"{request.key} exists already; nothing was changed", "spec.metadata")]
+    if old is not None and target is not None and _is_for_another(old, request, find_kind):
+        return [InputError("HF302", f"this AdoptedResource made {request.key} from another resource; use another name", "spec.identifier")]
     return []
+
+
+def _is_for_another(old: JsonMap, request: AdoptionRequest, find_kind: FindKind) -> bool:
+    try:
+        before = parse_request(old, find_kind)
+    except InputError:
+        return False
+    return (before.kind, before.identifier) != (request.kind, request.identifier)
 
 
 def _target_errors(metadata: JsonMap, name: str) -> list[InputError]:

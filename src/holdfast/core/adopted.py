@@ -27,6 +27,7 @@ class AdoptionRequest:
     metadata: JsonMap
     identifier: tuple[str, str]  # (arn | name | id, value)
     extra: Mapping[str, str] = field(default_factory=dict)
+    region: str = ""
 
 
 def parse_request(body: JsonMap, find_kind: FindKind) -> AdoptionRequest:
@@ -41,7 +42,9 @@ def parse_request(body: JsonMap, find_kind: FindKind) -> AdoptionRequest:
         raise InputError("HF303", f"{kind.name} cannot be adopted: {kind.cannot_adopt}", "spec.kind")
     key = ObjectKey(kind.group, kind.name, str(target.get("namespace") or meta.get("namespace") or "default"),
                     str(target.get("name") or meta.get("name")))
-    return AdoptionRequest(kind, key, target, _identifier(kind, identifier, "spec.aws" if is_shape_two else "spec.identifier"), extra)
+    notes = {**(meta.get("annotations") or {}), **_mapping(target, "annotations", "spec.metadata")}
+    region = str(notes.get(kind.dialect.annotation("region"), ""))
+    return AdoptionRequest(kind, key, target, _identifier(kind, identifier, "spec.aws" if is_shape_two else "spec.identifier"), extra, region)
 
 
 def _shape_one(spec: JsonMap) -> tuple[str, str, JsonMap, JsonMap, Mapping[str, str]]:

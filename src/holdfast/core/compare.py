@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from holdfast.core.canonical import canonical
 from holdfast.core.normalise import normalise
 from holdfast.core.paths import covers, drop_at, get_at, put_at, steps_of
+from holdfast.core.policy import same_name
 from holdfast.model.json import Json, JsonMap, is_empty
 from holdfast.model.kinds import Kind, plain_path, schema_at
 from holdfast.model.verdicts import Finding, Verdict
@@ -114,6 +115,8 @@ def _compare(kind: Kind, schema: JsonMap, path: str, desired: Json, live: Json, 
     elif isinstance(desired, list) and isinstance(live, list) and rule.unordered:
         same = _same_set(kind, schema.get("items") or {}, path, desired, live)
         yield Verdict(path, Finding.MATCH if same else _differs(frozen), desired, live)
+    elif rule.semantic == "arn-or-name" and same_name(desired, live):
+        yield Verdict(path, Finding.MATCH, desired, live)
     else:
         yield _leaf(path, desired, live, frozen, rule.default)
 

@@ -50,7 +50,7 @@ def paused(f: Facts) -> Plan | None:
     """No cloud call at all; said once."""
     if not f.directives.paused:
         return None
-    if f.memory.ready_reason == Reason.PAUSED.text and f.memory.observed_generation == f.generation:
+    if f.use_fast_path and f.memory.ready_reason == Reason.PAUSED.text and f.memory.observed_generation == f.generation:
         return Rest()
     return Report(Reason.PAUSED, "Paused by actuation-mode: neither read nor written until it is taken away.")
 
@@ -68,6 +68,8 @@ def deletion(f: Facts) -> Plan | None:
         return None
     if not isinstance(f.live, Live) or f.live.gone:
         return unconfirmed_absence(f) or Release("the resource is gone")
+    if ownership_is_open(f, f.live):
+        return unread_mark(f)
     if not is_ours(f, f.live):
         return Release("the resource is not ours: it stays as it is")
     return Delete(f.live)
@@ -129,6 +131,9 @@ def adoption(f: Facts) -> Plan | None:
     if f.kind.cannot_adopt:
         return Report(Reason.INVALID, f"{f.kind.name} cannot be adopted: {f.kind.cannot_adopt}", "HF303")
     found = differences(f.verdicts)
+    stuck = tuple(v for v in found if v.finding is Finding.IMMUTABLE)
+    if stuck and f.directives.adoption_policy:
+        return Report(Reason.ADOPTION_MISMATCH, f"{listed(f.kind, stuck)}. These cannot be changed after creation; nothing was written.", "HF108", f.verdicts)
     if found and f.directives.adoption_policy == "adopt":
         return Report(Reason.ADOPTION_MISMATCH, f"{listed(f.kind, found)}. adoption-policy: adopt changes nothing.", "HF308", f.verdicts)
     return Adopt(f.live, f.verdicts)
@@ -137,6 +142,8 @@ def adoption(f: Facts) -> Plan | None:
 def somebody_elses(f: Facts) -> Plan | None:
     """What exists already is refused, unless its family of kinds acquires (and settings allow it)."""
     assert isinstance(f.live, Live)
+    if ownership_is_open(f, f.live):
+        return unread_mark(f)
     if is_ours(f, f.live) or f.may_acquire:
         return None
     d = f.kind.dialect
@@ -233,6 +240,19 @@ def is_ours(f: Facts, live: Live) -> bool:
     intent = f.memory.intent
     made_by_us = intent is not None and intent.action == "create" and not f.kind.marks_at_create
     return made_by_us and (not live.created or not intent or live.created >= intent.time)
+
+
+def ownership_is_open(f: Facts, live: Live) -> bool:
+    """Status does not name it, and the tags, of which one may be our mark, could not be read."""
+    tags = f.kind.tag_path.partition(".")[0]
+    named = bool(f.memory.identity) and f.memory.identity == live.identity
+    return bool(tags) and tags in live.failed and not named
+
+
+def unread_mark(f: Facts) -> Report:
+    assert isinstance(f.live, Live)
+    why = f.live.failed[f.kind.tag_path.partition(".")[0]]
+    return Report(Reason.INCOMPLETE, f"whether the resource is ours is not known: its tags could not be read: {why}", "HF509", retry_in=30.0)
 
 
 def rests(f: Facts) -> bool:

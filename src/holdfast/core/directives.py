@@ -40,7 +40,7 @@ def parse_directives(kind: Kind, annotations: Mapping[str, object], namespace: M
     service = kind.group.partition(".")[0]
     deletion = (value("deletion-policy") or namespace.get(f"{service}.{kind.dialect.prefix}/deletion-policy", "")
                 or namespace.get(kind.dialect.annotation("deletion-policy"), ""))
-    actuation = value(ACTUATION) or namespace.get(kind.dialect.annotation(ACTUATION), "")
+    actuation = value(ACTUATION) or namespace.get(f"{service}.{kind.dialect.prefix}/{ACTUATION}", "") or namespace.get(kind.dialect.annotation(ACTUATION), "")
     return Directives(
         verify_only=value(FORCE_ACQUIRE) == "true",
         read_only=value("read-only") == "true",
@@ -79,6 +79,9 @@ def check_namespace(dialect: Dialect, annotations: Mapping[str, object]) -> None
     for key, value in annotations.items():
         prefix, _, name = key.rpartition("/")
         if prefix != dialect.prefix and not prefix.endswith(f".{dialect.prefix}"):
+            meant = _looks_like(_last_word(key), (ACTUATION, "deletion-policy"))
+            if meant and (not prefix or get_close_matches(prefix.lower(), FOREIGN_PREFIXES, 1, 0.85)):
+                raise InputError("HF203", f"{key} is not a directive; did you mean {dialect.annotation(meant)!r}?", f"metadata.annotations[{key}]")
             continue
         if name not in known:
             raise InputError("HF203", f"{key} is not a directive for a Namespace{did_you_mean(name, list(known))}", f"metadata.annotations[{key}]")

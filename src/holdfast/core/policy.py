@@ -108,6 +108,12 @@ def arn_or_name(value: Json) -> Json:
     return value
 
 
+def same_name(one: Json, other: Json) -> bool:
+    """An ARN and a bare name mean the same if the ARN ends in the name; two ARNs, or two names, only if they are equal."""
+    mixed = isinstance(one, str) and isinstance(other, str) and one.startswith("arn:") != other.startswith("arn:")
+    return one == other or (mixed and arn_or_name(one) == arn_or_name(other))
+
+
 def case_insensitive(value: Json) -> Json:
     return value.lower() if isinstance(value, str) else value
 
@@ -121,7 +127,7 @@ def number_text(value: Json) -> Json:
 SEMANTICS: dict[str, Callable[[Json], Json]] = {
     "json": json_document,
     "policy": iam_policy,
-    "arn-or-name": arn_or_name,
+    "arn-or-name": lambda value: value,  # compared pairwise, see `same_name`
     "case-insensitive": case_insensitive,
     "number": number_text,
 }

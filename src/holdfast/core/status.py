@@ -140,7 +140,9 @@ def _conditions(kind: Kind, memory: Memory, outcome: Outcome, before: list[JsonM
         wanted.append((d.condition("ServerSideOverride"), "True", "ServerSideSpecOverride",
                        f"Spec override values are present in {d.annotation('spec-overrides')} annotation"))
     old = {c.get("type"): c for c in before}
-    return [_condition(old.get(kind_), kind_, status, reason, text, now) for kind_, status, reason, text in wanted]
+    ours = {"Ready", d.synced_condition, *(d.condition(n) for n in ("Terminal", "Recoverable", "ReferencesResolved", "ServerSideOverride"))}
+    others = [c for c in before if c.get("type") not in ours]
+    return [*(_condition(old.get(kind_), kind_, status, reason, text, now) for kind_, status, reason, text in wanted), *others]
 
 
 def _condition(old: JsonMap | None, type_: str, status: str, reason: str, message: str, now: str) -> JsonMap:

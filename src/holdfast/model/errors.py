@@ -189,6 +189,7 @@ class CloudError(HoldfastError):
         super().__init__(code, message)
         self.service_code, self.retry, self.retry_after = service_code, retry, retry_after
         self.sent = sent  # whether the request may have reached the cloud
+        self.is_refused_create = False  # a definite no to the create itself: nothing was made
 
 
 def did_you_mean(word: str, known: list[str]) -> str:

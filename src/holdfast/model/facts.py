@@ -47,7 +47,8 @@ class Intent:
 
     action: str
     token: str
-    time: str
+    time: str  # what we make cannot be older than this (minutes of clock skew allowed)
+    tried: str  # when its outcome was last in doubt: absence must hold from then on
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from holdfast.core.admit import MADE_BY, maker_of
 from holdfast.core.adopted import AdoptionRequest, parse_request
+from holdfast.core.directives import check_annotations
 from holdfast.core.status import Outcome
-from holdfast.model.errors import CloudError, HoldfastError, InputError, RefusedError, Retry, StoreError
+from holdfast.model.errors import CloudError, ConflictError, HoldfastError, InputError, RefusedError, Retry, StoreError
 from holdfast.model.facts import Live, Place
-from holdfast.model.json import Json, JsonMap
+from holdfast.model.json import Json, JsonMap, get_path
 from holdfast.model.objects import StoredObject
 from holdfast.model.reasons import Reason
 from holdfast.runtime.engine import Engine, log_step
@@ -18,6 +19,7 @@ from holdfast.runtime.execute import ADOPTION_MANAGER, live_spec
 from holdfast.runtime.ports import EventNote, Subject
 
 CONDITION = "ACK.Adopted"
+HANDED_ON = ("force-acquire", "read-only", "actuation-mode", "deletion-policy", "region")  # what it says of itself, it says of its target
 
 
 async def reconcile_adopted(engine: Engine, obj: StoredObject) -> Outcome | None:
@@ -28,6 +30,8 @@ async def reconcile_adopted(engine: Engine, obj: StoredObject) -> Outcome | None
     try:
         message = await _adopt(engine, obj)
         outcome = Outcome(Reason.UP_TO_DATE, message, action="adopt")
+    except ConflictError:
+        raise
     except HoldfastError as error:
         text = f"{error.where}: {error.message}" if error.where else error.message
         retry_in = 60.0 if error.retry is not Retry.NEVER or error.code == "HF506" else None
@@ -39,11 +43,12 @@ async def reconcile_adopted(engine: Engine, obj: StoredObject) -> Outcome | None
 
 async def _adopt(engine: Engine, obj: StoredObject) -> str:
     request = parse_request(obj.body, engine.kinds.find)
+    check_annotations(request.kind.dialect, obj.annotations, obj.metadata.get("labels") or {})
     log_step("adoption: reading", obj.key, target=request.key.name, by=request.identifier[0])
     existing = await engine.store.get(request.key)
     if existing is not None and existing.annotations.get(MADE_BY) != maker_of(obj.body):
         raise InputError("HF302", f"{request.key} exists already; nothing was changed", "spec.metadata")
-    if existing is not None and existing.status:
+    if existing is not None and get_path(existing.status, request.kind.dialect.identity_path):
         return f"Adopted as {request.key}"
     live = await _read(engine, request)
     holders = [k for k in await engine.store.holder_of(live.identity) if k != request.key]
@@ -61,7 +66,7 @@ async def _adopt(engine: Engine, obj: StoredObject) -> str:
 
 async def _read(engine: Engine, request: AdoptionRequest) -> Live:
     cloud, kind = engine.cloud_of(request.kind), request.kind
-    place = await cloud.locate(kind, str((request.metadata.get("annotations") or {}).get(kind.dialect.annotation("region"), "")), Place())
+    place = await cloud.locate(kind, request.region, Place())
     spec, status = cloud.identify(kind, place, *request.identifier)
     spec.update({k: v for k, v in request.extra.items() if k in kind.spec_schema["properties"]})
     status.update({k: v for k, v in request.extra.items() if k in kind.status_schema["properties"]})
@@ -73,7 +78,8 @@ async def _read(engine: Engine, request: AdoptionRequest) -> Live:
 
 async def _make(engine: Engine, obj: StoredObject, request: AdoptionRequest, live: Live) -> StoredObject:
     kind = request.kind
-    annotations = {**(request.metadata.get("annotations") or {}), kind.dialect.annotation("adopted"): "true", MADE_BY: maker_of(obj.body)}
+    handed_on = {k: v for k, v in obj.annotations.items() if k in {kind.dialect.annotation(n) for n in HANDED_ON}}
+    annotations = {**handed_on, **(request.metadata.get("annotations") or {}), kind.dialect.annotation("adopted"): "true", MADE_BY: maker_of(obj.body)}
     metadata: dict[str, Json] = {**{k: v for k, v in request.metadata.items() if k in ("labels", "ownerReferences")}, "name": request.key.name,
                                  "namespace": request.key.namespace, "annotations": annotations}
     body: JsonMap = {"apiVersion": kind.api_version, "kind": kind.name, "metadata": metadata, "spec": live_spec(kind, live)}

@@ -16,15 +16,15 @@ from holdfast.core.sent import notice_edits
 from holdfast.core.status import read_memory
 from holdfast.core.validate import check_spec
 from holdfast.model.directives import Directives
-from holdfast.model.errors import RefusedError, WaitError
+from holdfast.model.errors import InputError, RefusedError, WaitError
 from holdfast.model.facts import Absent, Facts, Live, Place
-from holdfast.model.json import Json, JsonMap
+from holdfast.model.json import Json, JsonMap, walk_leaves
 from holdfast.model.kinds import Kind
 from holdfast.model.objects import ObjectKey, StoredObject
 from holdfast.model.verdicts import Verdict
 from holdfast.runtime.engine import Engine
 from holdfast.runtime.ports import Subject
-from holdfast.runtime.references import resolve
+from holdfast.runtime.references import UNKNOWN, resolve
 
 LONGEST_MARK = 200  # tag values end at 256
 
@@ -37,13 +37,13 @@ class Case:
     subject: Subject
     inputs: str = ""  # a hash of all that could change the outcome of a permanent error
     has_references: bool = False
-    live_before: JsonMap | None = None
+    namespace_version: str = ""  # a directive on the namespace counts as one on the object
 
 
 async def open_case(engine: Engine, obj: StoredObject) -> Case:
     """What can be known without references and without the cloud. Raises InputError for a directive that is not one."""
     kind = engine.kind_of(obj.key)
-    namespace = await engine.store.get(ObjectKey("", "Namespace", "default", obj.key.namespace))
+    namespace = await engine.store.get(namespace_key(obj.key))
     notes = namespace_directives(namespace.metadata) if namespace else {}
     labels = obj.metadata.get("labels") or {}
     directives = parse_directives(kind, obj.annotations, notes, labels, retain_by_default=engine.settings.retain_by_default)
@@ -60,7 +60,11 @@ async def open_case(engine: Engine, obj: StoredObject) -> Case:
         kind.dialect.annotation("controller-version"): f"{kind.group.partition('.')[0]}-v{__version__}",
         kind.dialect.annotation("namespace"): obj.key.namespace, kind.dialect.mark_tag: mark,
     }
-    return Case(obj, kind, facts, Subject(kind, Place(), {}, obj.status, mark, marks))
+    return Case(obj, kind, facts, Subject(kind, Place(), {}, obj.status, mark, marks), namespace_version=namespace.resource_version if namespace else "")
+
+
+def namespace_key(key: ObjectKey) -> ObjectKey:
+    return ObjectKey("", "Namespace", "default", key.namespace)
 
 
 def mark_of(installation: str, key: ObjectKey) -> str:
@@ -86,9 +90,10 @@ async def prepare(engine: Engine, case: Case) -> Case:
     resolved = await _resolve(engine, case)
     desired = fill_references(kind, obj.spec, resolved)
     notes = {k: v for k, v in obj.annotations.items() if k != kind.dialect.annotation("spec-overrides")}
-    inputs = digest({"desired": seal(kind, desired, engine.store.key), "annotations": notes, "deleting": obj.is_deleting, "generation": obj.generation})
+    inputs = digest({"desired": seal(kind, desired, engine.store.key), "annotations": notes, "deleting": obj.is_deleting, "generation": obj.generation,
+                     "place": [directives.region, directives.account]})
     hold = case.facts.memory.hold
-    is_held = hold is not None and hold.inputs == inputs and engine.clock.now() < hold.until
+    is_held = not engine.settings.is_dry and hold is not None and hold.inputs == inputs and engine.clock.now() < hold.until
     subject = replace(case.subject, spec=desired)
     return replace(case, facts=replace(case.facts, is_held=is_held), subject=subject, inputs=inputs, has_references=bool(resolved))
 
@@ -111,11 +116,19 @@ async def look(engine: Engine, case: Case) -> Case:
     if facts.directives.account and facts.directives.account != place.account:
         raise RefusedError("HF511", f"the namespace is of account {facts.directives.account}, and the credentials are of {place.account}")
     spec, status = _adoption_hints(cloud.identify, case, place)
+    for name, hint in spec.items():
+        if case.subject.spec.get(name, hint) != hint:
+            raise InputError("HF204", f"adoption-fields says {name} {hint!r}, and the spec says {case.subject.spec[name]!r}", f"spec.{name}")
     subject = replace(case.subject, place=place, spec={**spec, **case.subject.spec}, status={**status, **case.subject.status},
-                      wanted=wanted_fields(engine, case))
-    live = await cloud.reader().observe(subject)
+                      wanted=wanted_fields(engine, case), token=facts.memory.intent.token if facts.memory.intent else "")
+    live = Absent() if _waits_for_others(case) else await cloud.reader().observe(subject)
     held_by = await _holder(engine, case, live)
     return assess(replace(case, subject=subject), live, engine, held_by)
+
+
+def _waits_for_others(case: Case) -> bool:
+    """In a plan: it refers to what is only planned, and holds nothing yet, so there is nothing to look for."""
+    return not case.facts.memory.identity and any(v == UNKNOWN for _, v in walk_leaves(case.subject.spec))
 
 
 def _adoption_hints(identify: object, case: Case, place: Place) -> tuple[dict[str, Json], dict[str, Json]]:
@@ -161,7 +174,8 @@ def assess(case: Case, live: Live | Absent, engine: Engine, held_by: str = "") -
     if not isinstance(live, Live):
         return replace(case, facts=replace(facts, live=live, desired=desired, is_settled=_is_settled(engine, facts), verdicts=()))
     c = comparison(case, desired, live)
-    known = still_wanted(kind, desired, facts.memory.overrides, facts.key)
+    trusted = case.obj.status or live.mark == facts.mark  # an annotation alone is anybody's word
+    known = still_wanted(kind, desired, facts.memory.overrides if trusted else {}, facts.key)
     now = cookie(c, known, facts.labels, facts.key)
     is_fast = facts.use_fast_path and now == facts.memory.cookie and facts.memory.intent is None
     verdicts = () if is_fast else _verdicts(case, c, known, now)
@@ -193,7 +207,7 @@ def comparison(case: Case, desired: JsonMap, live: Live) -> Comparison:
 
 def _is_settled(engine: Engine, facts: Facts) -> bool:
     """Whether the settle time since our last write, or since a recorded intent, is over."""
-    since = facts.memory.settling.since if facts.memory.settling else facts.memory.intent.time if facts.memory.intent else ""
+    since = facts.memory.settling.since if facts.memory.settling else facts.memory.intent.tried if facts.memory.intent else ""
     return not since or engine.clock.age(since) >= facts.kind.settle_seconds
 
 

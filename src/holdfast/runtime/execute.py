@@ -21,11 +21,12 @@ from holdfast.model.objects import StoredObject
 from holdfast.model.plans import Adopt, Create, Delete, Look, Plan, Release, Report, Rest, Update
 from holdfast.model.reasons import Reason
 from holdfast.model.verdicts import Verdict, differences
-from holdfast.runtime.case import Case, assess, comparison
+from holdfast.runtime.case import Case, assess, comparison, namespace_key
 from holdfast.runtime.engine import Engine, log_step
 from holdfast.runtime.ports import Answer, EventNote
 
 ADOPTION_MANAGER = "holdfast-adoption"
+CLOCK_SKEW = 300.0  # seconds by which the cloud's clock may be behind ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +84,12 @@ async def _report(engine: Engine, case: Case, plan: Report) -> Done:
 def _is_new_spec(case: Case) -> bool:
     """A spec that was never right before and now is counts as applied: its update's answer, or our status after it, may have been lost."""
     facts = case.facts
-    return spec_half(facts.memory.cookie) != spec_half(facts.cookie) and not facts.directives.never_writes
+    untouched = (facts.directives.adopted or facts.memory.adopted) and not facts.memory.has_applied
+    return spec_half(facts.memory.cookie) != spec_half(facts.cookie) and not facts.directives.never_writes and not untouched
 
 
 def _remember(case: Case, memory: Memory, *, applied: bool) -> Memory:
-    paths = applied_paths(case.kind, case.facts.desired) if applied else memory.applied
+    paths = (*applied_paths(case.kind, case.facts.desired), *_still_to_unset(case)) if applied else memory.applied
     kept = replace(memory, intent=None, settling=None, hold=None, applied=paths, has_applied=memory.has_applied or applied)
     if applied:
         kept = replace(kept, sent=seals(case.facts.verdicts, case.facts.key))
@@ -96,6 +98,12 @@ def _remember(case: Case, memory: Memory, *, applied: bool) -> Memory:
     # what was removed is gone by now, so the cookie is that of a spec without removals
     calm = replace(case.facts, memory=kept)
     return replace(kept, cookie=_cookie_of(replace(case, facts=calm)))
+
+
+def _still_to_unset(case: Case) -> tuple[str, ...]:
+    """Removed fields whose part could not be read: whether they are gone is not known, so they stay on the list."""
+    live = case.facts.live
+    return tuple(p for p in case.facts.removed if isinstance(live, Live) and p.partition(".")[0] in live.failed)
 
 
 def _cookie_of(case: Case) -> str:
@@ -116,15 +124,20 @@ async def _hold_on(engine: Engine, case: Case, obj: StoredObject) -> StoredObjec
 
 
 async def _create(engine: Engine, case: Case) -> Done:
+    await _still_the_same(engine, case)
     obj = await _hold_on(engine, case, case.obj)
-    intent = Intent("create", engine.clock.token(), engine.clock.now())
+    intent = _create_intent(engine, case.facts.memory.intent)
     obj = await engine.store.write_status(obj, {**obj.status, "intent": asdict(intent)})
     log_step("creating", obj.key)
     subject = replace(case.subject, token=intent.token)
     answer = await engine.cloud_of(case.kind).writer().create(subject)
     memory = replace(case.facts.memory, intent=intent, hold=None)
     case = replace(case, obj=obj, subject=replace(subject, status={**subject.status, **answer.status}), facts=replace(case.facts, memory=memory))
-    seen = await engine.cloud_of(case.kind).reader().observe(replace(case.subject, wanted=frozenset(case.subject.spec)))
+    wanted = frozenset({*case.subject.spec, case.kind.tag_path.partition(".")[0]})
+    seen = await engine.cloud_of(case.kind).reader().observe(replace(case.subject, wanted=wanted))
+    if isinstance(seen, Live) and seen.mark and seen.mark != case.facts.mark:
+        text = f"{seen.identity} was made by somebody else at the same moment; it is not ours."
+        return Done(Outcome(Reason.EXISTS, text, "HF306", action="create", is_terminal=True), replace(memory, intent=None), obj)
     await engine.store.record(EventNote(obj.key, "Normal", "Created", f"Created {answer.identity or 'the resource'}"))
     if not isinstance(seen, Live):
         named = Live({}, answer.status, answer.identity, case.subject.place)
@@ -133,10 +146,25 @@ async def _create(engine: Engine, case: Case) -> Done:
     return _conclude(engine, case, seen, answer, (), "create")
 
 
+def claim(case: Case, memory: Memory) -> Memory:
+    """What we sent counts as applied, although its effect is not seen yet: removed from the spec meanwhile, it must still be unset."""
+    paths = {*memory.applied, *applied_paths(case.kind, normalise(case.kind, case.subject.spec, live=False))}
+    return replace(memory, applied=tuple(sorted(paths)), has_applied=True)
+
+
+def _create_intent(engine: Engine, before: Intent | None) -> Intent:
+    """A create that is tried again keeps its token, so that a service which knows it makes nothing twice."""
+    now = engine.clock.now()
+    if before is not None and before.action == "create":
+        return replace(before, tried=now)
+    return Intent("create", engine.clock.token(), engine.clock.later(-CLOCK_SKEW), now)
+
+
 def _conclude(engine: Engine, case: Case, live: Live, answer: Answer, before: tuple[Verdict, ...], action: str) -> Done:
     """After our own write: learn overrides from the answer, and see whether the effect is there."""
     kind, key = case.kind, case.facts.key
-    learnt = learn_from_answer(kind, _answered(case, answer), key)
+    answered = _answered(case, answer)
+    learnt = learn_from_answer(kind, answered, key)
     memory = replace(case.facts.memory, overrides={**case.facts.memory.overrides, **learnt})
     memory = replace(memory, sent={**memory.sent, **_sent_now(case, answer)})
     case = assess(replace(case, facts=replace(case.facts, memory=memory)), live, engine)
@@ -146,7 +174,8 @@ def _conclude(engine: Engine, case: Case, live: Live, answer: Answer, before: tu
                     case.facts.memory, case.obj)
     if not left:
         memory = _remember(case, case.facts.memory, applied=True)
-        failed = {k: v for k, v in live.failed.items() if k in case.facts.desired}
+        spoken = {*case.facts.desired, *(p.partition(".")[0] for p in case.facts.removed)}
+        failed = {k: v for k, v in live.failed.items() if k in spoken}
         if failed:
             text = "; ".join(f"{k} could not be read: {v}" for k, v in failed.items())
             return Done(Outcome(Reason.INCOMPLETE, text, "HF509", action, case.facts.verdicts, live=live), replace(memory, cookie=""), case.obj)
@@ -155,11 +184,12 @@ def _conclude(engine: Engine, case: Case, live: Live, answer: Answer, before: tu
     same = old if old is not None and old.generation == case.facts.generation else None
     seen = {v.path: value_hash(v.live, key) for v in left}
     attempts = (same.attempts if same else 0) + 1
-    unsent = tuple(v for v in left if answer.written is not None and v.field not in answer.written)
+    taken = {v.path for v in answered if not v.is_difference}  # the answer had our value: what is there now came from somebody else
+    unsent = tuple(v for v in left if v.path in taken or (answer.written is not None and v.field not in answer.written))
     was = {v.path: value_hash(v.live, key) for v in (*before, *unsent) if same is None or v.path not in same.seen}
     settling = Settling(case.facts.generation, attempts, engine.clock.now(), {**was, **(same.before if same else {})},
                         {p: h for p, h in seen.items() if same is None or same.seen.get(p) == h})
-    memory = replace(case.facts.memory, settling=settling, hold=None)
+    memory = replace(claim(case, case.facts.memory), settling=settling, hold=None)
     return Done(Outcome(Reason.SETTLING, f"Waiting to see our update: {listed(kind, left)}.", action=action, verdicts=case.facts.verdicts,
                         live=live, retry_in=kind.settle_seconds), memory, case.obj)
 
@@ -186,7 +216,7 @@ async def _update(engine: Engine, case: Case, plan: Update) -> Done:
     kind, facts = case.kind, case.facts
     obj = await _hold_on(engine, case, case.obj)
     await engine.store.record(EventNote(obj.key, "Normal", "Correcting", f"Differences to correct: {listed(kind, plan.verdicts)}"))
-    live = await _with_tags_read(engine, case, plan.live)
+    case, live = await _with_tags_read(engine, case, plan.live)
     target = target_spec(kind, live.spec, case.subject.spec, tuple(v.path for v in plan.verdicts if v.is_removal))
     changed = frozenset(v.field for v in plan.verdicts)
     cloud = engine.cloud_of(kind)
@@ -203,22 +233,25 @@ async def _update(engine: Engine, case: Case, plan: Update) -> Done:
     return _conclude(engine, case, seen, answer, plan.verdicts, "update")
 
 
-async def _with_tags_read(engine: Engine, case: Case, live: Live) -> Live:
+async def _with_tags_read(engine: Engine, case: Case, live: Live) -> tuple[Case, Live]:
     """Marks go along with an update, so the tags must be known, even where the spec does not speak of them."""
     tags = case.kind.tag_path.partition(".")[0]
     if not tags or case.subject.wanted is None or tags in case.subject.wanted:
-        return live
-    seen = await engine.cloud_of(case.kind).reader().observe(replace(case.subject, wanted=case.subject.wanted | {tags}))
+        return case, live
+    case = replace(case, subject=replace(case.subject, wanted=case.subject.wanted | {tags}))
+    seen = await engine.cloud_of(case.kind).reader().observe(case.subject)
     if not isinstance(seen, Live):
         raise ConflictError("HF601", f"the resource of {case.obj.key} vanished")
-    return seen
+    return case, seen
 
 
 async def _still_the_same(engine: Engine, case: Case) -> None:
     """A directive that appeared meanwhile must stop the write."""
     fresh = await engine.store.get(case.obj.key)
-    if fresh is None or fresh.resource_version != case.obj.resource_version:
-        raise ConflictError("HF601", f"{case.obj.key} changed since it was decided on")
+    namespace = await engine.store.get(namespace_key(case.obj.key))
+    moved = (namespace.resource_version if namespace else "") != case.namespace_version
+    if fresh is None or fresh.resource_version != case.obj.resource_version or moved:
+        raise ConflictError("HF601", f"{case.obj.key} or its namespace changed since it was decided on")
 
 
 # ---- adopt, delete, release -----------------------------------------------------------------------------------------------
@@ -274,7 +307,8 @@ def live_spec(kind: Kind, live: Live) -> dict[str, Json]:
 
 
 async def _delete(engine: Engine, case: Case, plan: Delete) -> Done:
-    intent = Intent("delete", engine.clock.token(), engine.clock.now())
+    await _still_the_same(engine, case)
+    intent = Intent("delete", engine.clock.token(), engine.clock.now(), engine.clock.now())
     obj = await engine.store.write_status(case.obj, {**case.obj.status, "intent": asdict(intent)})
     log_step("deleting", obj.key, resource=plan.live.identity)
     await engine.cloud_of(case.kind).writer().delete(case.subject, plan.live)

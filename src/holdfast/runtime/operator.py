@@ -71,8 +71,9 @@ class Operator:
                     self.queue.add(key)
 
     async def _one(self, key: ObjectKey) -> None:
-        attempt, asked = self._attempts.get(key, 0), await self._engine.store.asked(key)
+        attempt = self._attempts.get(key, 0)
         try:
+            asked = await self._engine.store.asked(key)
             result = await reconcile(self._engine, key, attempt)
         except Exception:  # noqa: BLE001  (one object that we cannot handle must not stop the others)
             self._on_crash(key)
@@ -82,6 +83,8 @@ class Operator:
         self._schedule(result)
         if result.retry_in is None or result.retry_in >= SOON:
             await self._engine.store.answer(asked)
+            if await self._engine.store.asked(key):  # somebody asked meanwhile, about a state that we may not have seen
+                self.queue.add(key)
         if self._on_result is not None:
             self._on_result(result)
 

@@ -11,12 +11,12 @@ from holdfast.model.errors import CloudError, ConflictError, HoldfastError, Inpu
 from holdfast.model.facts import Hold, Memory
 from holdfast.model.kinds import Kind
 from holdfast.model.objects import ObjectKey, StoredObject, condition
-from holdfast.model.plans import Look, Plan
+from holdfast.model.plans import Adopt, Create, Delete, Look, Plan, Update
 from holdfast.model.reasons import Reason
 from holdfast.runtime.adoption import reconcile_adopted
 from holdfast.runtime.case import Case, bare_case, look, open_case, prepare
 from holdfast.runtime.engine import Engine, log_step
-from holdfast.runtime.execute import Done, execute
+from holdfast.runtime.execute import Done, claim, execute
 from holdfast.runtime.guard import forbidding_writes
 from holdfast.runtime.ports import EventNote
 
@@ -40,7 +40,10 @@ async def reconcile(engine: Engine, key: ObjectKey, attempt: int = 0) -> Result:
     if obj is None:
         return Result(key, is_gone=True)
     if engine.kinds.is_adopted_resource(key.group, key.kind):
-        outcome = await reconcile_adopted(engine, obj)
+        try:
+            outcome = await reconcile_adopted(engine, obj)
+        except ConflictError:
+            return Result(key, retry_in=0.0)
         last = await engine.store.get(key) or obj
         return Result(key, outcome=outcome, retry_in=outcome.retry_in if outcome else None, version=_version(last) if _is_same(last, obj) else 0)
     case: Case | None = None
@@ -123,27 +126,36 @@ async def _fail(engine: Engine, obj: StoredObject, case: Case | None, plan: Plan
     after = error.retry_after if isinstance(error, CloudError) else 0.0
     retry_in = delay(error.retry, attempt, engine.clock.fraction(), after)
     outcome = outcome_of(error, obj, retry_in)
-    memory = _with_hold(engine, case, error)
+    memory = _with_hold(engine, case, plan, error)
+    if isinstance(plan, (Create, Update)) and isinstance(error, CloudError) and error.sent and error.retry is not Retry.NEVER:
+        memory = claim(case, memory)
     fresh = await engine.store.get(obj.key)
     if fresh is None:
         return Result(obj.key, plan, case, is_gone=True)
     try:
-        last = await commit(engine, replace(case, obj=fresh), Done(outcome, _keep_intent(fresh, case, memory), fresh))
+        last = await commit(engine, replace(case, obj=fresh), Done(outcome, _keep_intent(engine, fresh, case, memory, error), fresh))
     except ConflictError:
         return Result(obj.key, plan, case, outcome, 0.0)
     log_step("failed", obj.key, code=error.code)
     return Result(obj.key, plan, case, outcome, retry_in, error=error, version=_version(last) if _is_same(fresh, obj) else 0)
 
 
-def _keep_intent(fresh: StoredObject, case: Case, memory: Memory) -> Memory:
-    """An intent that was written during this very reconcile stays open: whether the cloud acted is not known."""
+def _keep_intent(engine: Engine, fresh: StoredObject, case: Case, memory: Memory, error: HoldfastError) -> Memory:
+    """An intent that was written during this very reconcile stays open while it is not known whether the cloud acted; a definite no to a
+    first try closes it, for what is found later is somebody else's."""
     now = read_memory(case.kind, fresh.status, fresh.annotations)
-    return replace(memory, intent=now.intent, settling=now.settling, overrides=now.overrides)
+    intent = now.intent
+    if intent is not None and intent.action == "create" and isinstance(error, CloudError):
+        is_closed = error.is_refused_create and case.facts.memory.intent is None
+        intent = None if is_closed else replace(intent, tried=engine.clock.now())
+    return replace(memory, intent=intent, settling=now.settling, overrides=now.overrides)
 
 
-def _with_hold(engine: Engine, case: Case, error: HoldfastError) -> Memory:
+def _with_hold(engine: Engine, case: Case, plan: Plan | None, error: HoldfastError) -> Memory:
+    """Only what a write of ours was told is held: a look that failed may succeed the next time."""
     memory = case.facts.memory
-    if isinstance(error, CloudError) and error.retry is Retry.NEVER and case.inputs:
+    is_write = isinstance(plan, (Create, Update, Adopt, Delete))
+    if is_write and isinstance(error, CloudError) and error.retry is Retry.NEVER and case.inputs:
         until = engine.clock.later(engine.settings.hold_seconds)
         return replace(memory, hold=Hold(error.code, case.inputs, until))
     return replace(memory, hold=None)

@@ -53,7 +53,7 @@ class Tables:
             if statement.strip():
                 self._db.execute(statement)
         self._db.execute("INSERT OR IGNORE INTO meta VALUES ('form', ?), ('installation', ?), ('key', ?)",
-                         (str(FORM), self._clock.token()[:8], self._clock.token() + self._clock.token()))
+                         (str(FORM), self._clock.token().replace("-", "")[-8:], self._clock.token() + self._clock.token()))
         found = self.meta("form")
         if found != str(FORM):
             raise StoreError("HF604", f"the state file has form {found}, and this Holdfast knows form {FORM}")
@@ -180,7 +180,12 @@ class Tables:
 
     def write_status(self, seen: StoredObject, status: JsonMap) -> StoredObject:
         body, managers = self._fresh(seen)
-        return self._save(seen.key, {**body, "status": dict(status)}, managers)
+        after = {**body, "status": dict(status)}
+        held = self._rules.identity(after)
+        others = [k for k in self.holders(held) if k != seen.key and k.kind == seen.key.kind]
+        if others and held != self._rules.identity(body):
+            raise ConflictError("HF305", f"{others[0]} already holds {held}")
+        return self._save(seen.key, after, managers)
 
     def write_spec(self, seen: StoredObject, spec: JsonMap, manager: str) -> StoredObject:
         """Fields that the spec does not have yet, given by `manager`. Never shrinks it."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-_FIRST, _MOST = 0.5, 20.0
+from holdfast.model.errors import CloudError, Retry
+
+_FIRST, _MOST, _PATIENCE = 0.5, 20.0, 1.0
 
 
 class Budget:
@@ -15,7 +17,10 @@ class Budget:
         self._pause: dict[tuple[str, str], float] = {}
 
     async def wait(self, service: str, region: str) -> None:
+        """A short pause is waited for; a long one is a throttling answer of its own, so that no worker is held up by it."""
         due = self._not_before.get((service, region), 0.0) - asyncio.get_running_loop().time()
+        if due > _PATIENCE:
+            raise CloudError("HF503", f"{service} asked for fewer calls; waiting {due:.0f} s", retry=Retry.SOON, retry_after=due, sent=False)
         if due > 0:
             await asyncio.sleep(due)
 

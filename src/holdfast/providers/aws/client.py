@@ -20,6 +20,8 @@ from holdfast.providers.aws.errors import translate
 from holdfast.providers.aws.wire import Gate, Transport, WireRequest, WireResponse, is_mutating
 
 LOG = logging.getLogger("holdfast")
+# how listings page that the vendor's models do not describe (S3's per-bucket configurations)
+_CONTINUED: dict[str, Any] = {"input_token": "ContinuationToken", "output_token": "NextContinuationToken", "more_results": "IsTruncated", "result_key": []}
 NO_REGION = "no region is set; set AWS_REGION, or region in ~/.aws/config, or the annotation services.k8s.aws/region"
 NO_CREDENTIALS = ("no AWS credentials were found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, "
                   "or log in with `aws sso login`")
@@ -91,14 +93,14 @@ class AwsClient:
         """All pages of a listing as one answer; an operation without pages is called once."""
         config = None if is_mutating(operation) else _page_config(self._vendor.session, service, operation)
         if config is None:
-            return await self.call(service, region, operation, params)
+            config = _CONTINUED
         merged: dict[str, Json] = {}
         while True:
             page = await self.call(service, region, operation, params)
             _merge_page(merged, page, config)
             token = _next_token(page, config)
             if not token:
-                return merged
+                return merged or page
             params = {**params, **token}
 
     async def _refresh_credentials(self) -> None:
@@ -220,7 +222,7 @@ def _page_config(session: Any, service: str, operation: str) -> dict[str, Any] |
 def _merge_page(merged: dict[str, Json], page: dict[str, Json], config: dict[str, Any]) -> None:
     keys = config["result_key"] if isinstance(config["result_key"], list) else [config["result_key"]]
     for name, value in page.items():
-        if name in keys and isinstance(merged.get(name), list) and isinstance(value, list):
+        if (name in keys and isinstance(merged.get(name), list) and isinstance(value, list)) or (isinstance(merged.get(name), list) and isinstance(value, list) and not keys):
             merged[name] = [*merged[name], *value]
         elif name not in merged:
             merged[name] = value

@@ -15,13 +15,17 @@ TABLE: dict[str, tuple[str, Retry]] = {
     **dict.fromkeys(("AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationError", "AuthorizationErrorException",
                      "KMSAccessDeniedException", "KMS.AccessDeniedException", "Forbidden", "403"), ("HF502", Retry.SLOWLY)),
     **dict.fromkeys(("ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "UnrecognizedClientException", "AuthFailure",
-                     "InvalidAccessKeyId", "SignatureDoesNotMatch", "MissingAuthenticationToken", "InvalidToken", "TokenRefreshRequired"),
+                     "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidSignatureException", "RequestExpired", "IncompleteSignature",
+                     "RequestTimeTooSkewed", "400", "MissingAuthenticationToken", "InvalidToken", "TokenRefreshRequired"),
                     ("HF501", Retry.SLOWLY)),
     # passing states: something is still in use, being made or being deleted
     **dict.fromkeys(("DependencyViolation", "DeleteConflict", "ResourceInUseException", "ConcurrentModification",
-                     "ConcurrentModificationException", "OperationAborted", "ConflictException", "InvalidStateException",
+                     "ConcurrentModificationException", "OperationAborted", "OperationAbortedException", "ConflictException", "InvalidStateException",
                      "QueueDeletedRecently", "AWS.SimpleQueueService.QueueDeletedRecently", "ConcurrentAccess",
                      "KMSInvalidStateException", "ContinuousBackupsUnavailableException", "OperationNotPageable", "IncorrectState", "BucketNotEmpty", "RepositoryNotEmptyException"),
+                    ("HF504", Retry.SOON)),
+    # what another object of ours was made into a moment ago may not be known everywhere yet
+    **dict.fromkeys(("InvalidVpcID.NotFound", "InvalidSubnetID.NotFound", "InvalidGroup.NotFound", "InvalidRouteTableID.NotFound", "NoSuchEntity"),
                     ("HF504", Retry.SOON)),
     # the service had trouble
     **dict.fromkeys(("InternalError", "InternalFailure", "InternalServerError", "InternalServiceException", "ServiceUnavailable",

@@ -14,7 +14,7 @@ from holdfast.providers.aws.api import Api, Call, Part, States, api_of
 from holdfast.providers.aws.calls import Send, context_of, expand, read_fields, run
 from holdfast.providers.aws.client import AwsClient
 from holdfast.providers.aws.codec import bundle
-from holdfast.providers.aws.expressions import search, unrender
+from holdfast.providers.aws.expressions import render, search, unrender
 from holdfast.providers.aws.wire import is_mutating
 from holdfast.runtime.ports import Subject
 
@@ -60,7 +60,10 @@ class AwsReader:
         if not api.find or all(get_path(subject.status, name) for name in gives):
             return subject.status
         context = context_of(subject, api)
-        for call, answer in await run(api.find, context, send, api.not_found):
+        answers = await run(api.find, context, send, api.not_found)
+        if not answers:
+            raise CloudError("HF513", f"{subject.kind.name}: too little is known to look for it, so nothing is known", retry=Retry.SLOWLY, sent=False)
+        for call, answer in answers:
             if answer is None or not call.out:
                 continue
             for expression in call.out.values():
@@ -114,7 +117,7 @@ def _live(subject: Subject, api: Api, found: _Found) -> Live:
         found.spec[name] = bundle(found.spec[name], subject.spec.get(name), bundles)
     tags = tag_map(get_path(found.spec, kind.tag_path)) if kind.tag_path else {}
     return Live(
-        spec=found.spec, status=own, identity=context["arn"], place=subject.place, mark=tags.get(kind.dialect.mark_tag, ""), tags=tags,
+        spec=found.spec, status=own, identity=(render(api.arn, context) or context["arn"]).removesuffix(":*"), place=subject.place, mark=tags.get(kind.dialect.mark_tag, ""), tags=tags,
         failed=found.failed, created=str(search(api.created, context) or "") if api.created else "",
         pending=_state(api.pending, context), gone=bool(_state(api.gone, context)),
     )

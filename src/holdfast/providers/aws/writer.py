@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from contextlib import suppress
+from urllib.parse import quote, quote_plus
 
 from holdfast.core.canonical import canonical
 from holdfast.core.desired import shape_tags
@@ -36,7 +38,11 @@ class AwsWriter:
         target = _with_marks(kind, subject.spec, {}, subject.marks)
         carried = {k: v for k, v in target.items() if k in api.carries}
         context = {**context_of(subject, api, spec=carried), "whole": encode_fields(kind, target)}
-        answered = await run((api.create,), context, send)
+        try:
+            answered = await run((api.create,), context, send)
+        except CloudError as error:
+            error.is_refused_create = bool(error.service_code) and error.retry is Retry.NEVER
+            raise
         spec, status = _answer(kind, api.create, answered, api.main.read[0], context)
         made = context_of(subject, api, spec=target, status={**subject.status, **status})
         written = set(carried)
@@ -114,7 +120,7 @@ class AwsWriter:
                 name, value = _wire(kind, field), _wire_value(kind, field, want)
                 await run(part.each, {**context, "name": name, "value": value}, send)
             return {}
-        is_cleared = all(is_empty(want.get(f)) for f in part.fields)
+        is_cleared = all(_is_nothing(want.get(f)) for f in part.fields)
         calls = part.clear if part.clear and is_cleared else part.write
         if not calls:
             raise CloudError("HF505", f"{kind.name}: the service has no way to change {', '.join(sorted(fields))}", sent=False)
@@ -134,8 +140,16 @@ def _without_secrets(subject: Subject, text: str) -> str:
         for _, value in walk_leaves(get_path(subject.spec, path)):
             for word in value if isinstance(value, list) else [value]:
                 if isinstance(word, str) and len(word) > 3:
-                    text = text.replace(word, HIDDEN)
+                    for form in (word, json.dumps(word)[1:-1], repr(word)[1:-1], quote(word, safe=""), quote_plus(word)):
+                        text = text.replace(form, HIDDEN)
     return text
+
+
+def _is_nothing(value: Json) -> bool:
+    """Empty through and through: `{rules: []}` too."""
+    if isinstance(value, Mapping):
+        return all(_is_nothing(v) for v in value.values())
+    return is_empty(value)
 
 
 def _wire(kind: Kind, field: str) -> str:
