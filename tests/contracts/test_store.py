@@ -557,7 +557,7 @@ async def test_the_target_that_an_adopted_resource_made_itself_is_no_conflict(st
     await store.apply(adopted(), "user")
     await store.create(queue("taken", notes={"services.k8s.aws/adopted-by": "default/taken", "services.k8s.aws/adopted": "true"}), ADOPTION)
     await store.apply(adopted(), "user")
-    await store.apply(adopted(identifier={"name": "other"}), "user")
+    assert await refusal(store.apply(adopted(identifier={"name": "other"}), "user")) == "HF302", "it was made from another resource"
 
 
 async def test_metadata_of_the_target_is_checked_as_its_own(store):
@@ -583,10 +583,10 @@ async def test_aliases_are_kept_as_the_kind_that_they_mean(store):
 async def test_holder_of_is_who_names_the_resource_in_status(store):
     obj = await store.write_status(await store.apply(queue(), "user"), HELD)
     assert await store.holder_of(ARN) == [KEY]
-    await store.write_status(await store.apply(queue("second"), "user"), HELD)
-    assert set(await store.holder_of(ARN)) == {KEY, key_of(queue("second"))}
+    second = await store.apply(queue("second"), "user")
+    with pytest.raises(ConflictError, match="HF305"):  # one resource, one object: whoever comes first
+        await store.write_status(second, HELD)
     await store.write_status(obj, {})
-    await store.delete(key_of(queue("second")))
     assert await store.holder_of(ARN) == []
 
 

@@ -135,10 +135,10 @@ def test_what_the_user_took_out(spec, applied, unmanaged, removed):
 
 
 def test_applied_paths_are_leaves_in_order():
-    spec = {"tags": {"b": "1", "a.b": "2"}, "inner": {"b": {"d": "x", "c": "y"}, "a": ""}, "list": [{"id": "1"}], "doc": '{"a": {"b": 1}}', "free": {"k": {}},
+    spec = {"tags": {"b": "1", "a.b": "2"}, "inner": {"b": {"d": "x", "c": "y"}, "a": ""}, "list": [{"id": "one"}], "doc": '{"a": {"b": 1}}', "free": {"k": {}},
             "fixed": {}}
     assert applied_paths(KIND, normalise(KIND, spec, live=False)) == (
-        "doc", "fixed", "free", "inner.a", "inner.b.c", "inner.b.d", "list", "tags.a.b", "tags.b")
+        "doc", "fixed", "free", "inner.a", "inner.b.c", "inner.b.d", "list", "list[one].id", "tags.a.b", "tags.b")
 
 
 def test_an_empty_spec_applies_nothing():

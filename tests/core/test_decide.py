@@ -119,7 +119,7 @@ OWNERSHIP = [
     row("Report AlreadyExists HF306", "nor is an intent to delete", {"name": "b"}, {"name": "b"}, kind=BUCKET, memory={**NEVER, "intent": replace(CREATE, action="delete")}),
     row("Report UpToDate", "a create that was cut short after its mark lacks nothing", {"name": "b"}, {"name": "b"}, kind=BUCKET, memory={**NEVER, "intent": CREATE},
         live_is={"mark": MARK}),
-    row("Report UpToDate", "where tags cannot be read a missing mark says nothing", {"name": "b"}, {"name": "b"}, kind=BUCKET, memory={**NEVER, "intent": CREATE},
+    row("Report VerificationIncomplete HF509", "where tags cannot be read a missing mark says nothing", {"name": "b"}, {"name": "b"}, kind=BUCKET, memory={**NEVER, "intent": CREATE},
         live_is={"failed": {"tagging": "denied"}}),
     row("Update", "a family of kinds that acquires", SPEC, OTHER, memory=NEVER, may_acquire=True),
 ]

@@ -113,6 +113,7 @@ async def check_full_verification(world: World, kind, sample: dict, adopted: dic
     """The adopted spec, and the spec it was made from, both verify in a third installation with no mutating call."""
     for spec in (adopted["spec"], sample["spec"]):
         third = world.another()
+        third.store.borrow_identity(world.store.name, world.store.key)  # so that it finds the prerequisites by their mark
         for body in sample.get("before", []):
             key = await third.apply(body)
             await third.settle(key) if body["kind"] not in ("Secret", "Namespace", "ConfigMap") else None

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
+from holdfast.model.errors import CloudError
 from holdfast.providers.aws.budget import Budget
 from tests.simulation.virtual import run_virtual
 
@@ -20,6 +23,10 @@ async def scenario(loop) -> list[float]:
     budget.slow_down("sqs", "eu-west-1", 0.0)
     await call("sqs")
     budget.slow_down("sqs", "eu-west-1", 7.0)
+    with pytest.raises(CloudError, match="HF503") as told:  # too long to hold a worker up
+        await call("sqs")
+    assert told.value.retry_after == 7.0
+    await asyncio.sleep(7.0)
     await call("sqs")
     budget.speed_up("sqs", "eu-west-1")
     budget.slow_down("sqs", "eu-west-1", 0.0)

@@ -4,6 +4,7 @@ Steps (one key each; `say` is for the reader):
   apply: manifest(s)            as a user, server-side apply        replace: manifest      as a user without server-side apply (the whole object)
   reconcile: name | settle: name       delete: name
   annotate: {name: {key: value or null}}
+  verify_queue, verify_bucket: what the cloud itself must say
   change_key: description    of the only KMS key, by somebody else
   aws: [service, Operation, {params}]      somebody else's hand in the cloud
   misbehave: {operation, ...}              see FakeAws.misbehave           behave: true
@@ -59,7 +60,7 @@ class Scenario:
             await getattr(self, f"do_{verb}")(given)
         except HoldfastError as error:
             problem = str(error)
-        ours = [] if verb in ("aws", "change_key") else [c for c in self.world.cloud.log[self._mark:] if c != "GetCallerIdentity"]  # once per process
+        ours = [] if verb in ("aws", "change_key", "verify_queue", "verify_bucket") else [c for c in self.world.cloud.log[self._mark:] if c != "GetCallerIdentity"]  # once per process
         self.lines.append(f"## {number}. {say or verb}")
         if problem:
             self.lines.append(f"refused: {problem}")
@@ -110,6 +111,21 @@ class Scenario:
         """KMS keys have ids that nobody can write down beforehand."""
         keys = (await self._hand.call("kms", "eu-west-1", "ListKeys", {}))["Keys"]
         await self._hand.call("kms", "eu-west-1", "UpdateKeyDescription", {"KeyId": keys[0]["KeyId"], "Description": description})
+
+    async def do_verify_queue(self, given) -> None:
+        """Look at the queue apart from Holdfast."""
+        given = dict(given)
+        url = f"http://127.0.0.1:9/123456789012/{given.pop('name')}"
+        live = (await self._hand.call("sqs", "eu-west-1", "GetQueueAttributes", {"QueueUrl": url, "AttributeNames": ["All"]}))["Attributes"]
+        assert {k: live.get(k) for k in given} == given, live
+
+    async def do_verify_bucket(self, given) -> None:
+        """Look at the bucket's lifecycle rules apart from Holdfast."""
+        rules = (await self._hand.call("s3", "eu-west-1", "GetBucketLifecycleConfiguration", {"Bucket": "acme"}))["Rules"]
+        for rule in rules:
+            wanted = given[rule["ID"]]
+            assert all(n in rule for n in wanted["has"]), rule
+            assert not any(n in rule for n in wanted["lacks"]), rule
 
     async def do_misbehave(self, given) -> None:
         given = dict(given)

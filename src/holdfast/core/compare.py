@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from holdfast.core.canonical import canonical
+from holdfast.core.items import change_inside, get_inside, is_inside, is_itemised, item_prefix, named_items
 from holdfast.core.normalise import normalise
 from holdfast.core.paths import covers, drop_at, get_at, put_at, steps_of
 from holdfast.core.policy import same_name
@@ -31,15 +32,23 @@ class Comparison:
 
 def applied_paths(kind: Kind, desired: JsonMap) -> tuple[str, ...]:
     """The leaf paths of a normalised spec: what `status.appliedFields` keeps."""
-    return tuple(sorted(path for path, _ in _leaves(kind, kind.spec_schema, "", desired) if path))
+    return tuple(sorted(path for path, _ in _leaves(kind, kind.spec_schema, "", desired, inside=True) if path))
 
 
 def removed_paths(kind: Kind, desired: JsonMap, applied: tuple[str, ...], unmanaged: tuple[str, ...]) -> tuple[str, ...]:
     """Paths last applied that the spec no longer has, less the ones the user wants left alone."""
     now = applied_paths(kind, desired)
     tags = f"{kind.tag_path}." if kind.tag_path else "\0"  # owned by key: an empty map speaks of none of them
-    gone = [p for p in applied if p not in now and (p.startswith(tags) or not any(covers(p, n) or covers(n, p) for n in now))]
+    gone = [p for p in applied if p not in now and (p.startswith(tags) or _is_gone(kind, p, now))]
     return tuple(p for p in gone if not any(covers(u, p) for u in unmanaged))
+
+
+def _is_gone(kind: Kind, path: str, now: tuple[str, ...]) -> bool:
+    """A field of an item counts while the item itself is still declared; whole items are the list's own matter."""
+    if not is_inside(kind, path):
+        return not any(covers(path, n) or covers(n, path) for n in now)
+    prefix = item_prefix(path)
+    return any(covers(prefix, n) for n in now) and not any(covers(path, n) or (covers(n, path) and n.startswith(prefix)) for n in now)
 
 
 def compare(c: Comparison) -> tuple[Verdict, ...]:
@@ -65,6 +74,9 @@ def project(c: Comparison) -> dict[str, Json]:
     """The part of live that `compare` can see: a function of it alone, so equal projections give equal verdicts."""
     seen = {k: _project(c.kind, k, v, c.live.get(k)) for k, v in c.desired.items() if k not in c.unread}
     for path in c.removed:
+        if is_inside(c.kind, path):
+            seen = {**seen, f"removed:{path}": get_inside(c.live, path)}
+            continue
         steps = steps_of(c.kind, path)
         value = get_at(c.live, steps)
         if value is not None:
@@ -161,12 +173,13 @@ def _fits(kind: Kind, schema: JsonMap, path: str, want: Json, have: Json) -> boo
 
 def _removal(c: Comparison, path: str) -> Verdict | None:
     """A field that the user took out must go, unless it is gone or has its default already."""
-    steps = steps_of(c.kind, path)
-    live, rule = get_at(c.live, steps), c.kind.rule(plain_path(path))
+    inside = is_inside(c.kind, path)
+    steps = tuple(path.split(".")) if inside else steps_of(c.kind, path)
+    live, rule = get_inside(c.live, path) if inside else get_at(c.live, steps), c.kind.rule(plain_path(path))
     is_tag = bool(c.kind.tag_path) and path.startswith(f"{c.kind.tag_path}.")
-    if steps[0] in c.unread or rule.write_only or (live is None if is_tag else is_empty(live)):
+    if steps[0].partition("[")[0] in c.unread or rule.write_only or (live is None if is_tag else is_empty(live)):
         return None
-    if rule.default is not None and live == normalised_default(c.kind, path):
+    if rule.default is not None and live == (rule.default if inside else normalised_default(c.kind, path)):
         return None
     frozen = any(c.kind.rule(plain_path(".".join(steps[:i]))).immutable for i in range(1, len(steps) + 1))
     return Verdict(path, _differs(frozen), None, live, is_removal=True)
@@ -178,22 +191,29 @@ def normalised_default(kind: Kind, path: str) -> Json:
     return get_at(made, steps)
 
 
-def _leaves(kind: Kind, schema: JsonMap, path: str, value: Json) -> Iterator[tuple[str, Json]]:
+def _leaves(kind: Kind, schema: JsonMap, path: str, value: Json, *, inside: bool = False) -> Iterator[tuple[str, Json]]:
     by_key = isinstance(value, Mapping) and bool(value) and (
         kind.rule(plain_path(path)).tags or ("properties" in schema and not kind.rule(plain_path(path)).semantic))
     if not by_key:
         yield path, value
+        if inside and is_itemised(kind, schema, path):
+            for token, item in named_items(value):
+                yield from _leaves(kind, schema["items"], f"{path}[{token}]", item, inside=True)
         return
     for key, inner in value.items():
         node = (schema.get("properties") or {}).get(key) or {}
-        yield from _leaves(kind, node, f"{path}.{key}" if path else key, inner)
+        yield from _leaves(kind, node, f"{path}.{key}" if path else key, inner, inside=inside)
 
 
 def strip_removed(kind: Kind, spec: JsonMap, removed: tuple[str, ...]) -> dict[str, Json]:
     """`spec` with removed paths taken out, or put back to their default."""
     out = dict(spec)
     for path in removed:
-        steps, rule = steps_of(kind, path), kind.rule(plain_path(path))
+        rule = kind.rule(plain_path(path))
+        if is_inside(kind, path):
+            out = change_inside(out, path, rule.default)
+            continue
+        steps = steps_of(kind, path)
         if rule.default is not None:
             out = put_at(out, steps, rule.default)
         else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from holdfast.core.compare import strip_removed
+from holdfast.core.items import is_itemised, named_items
 from holdfast.core.normalise import is_foreign_tag, tag_map
 from holdfast.core.paths import steps_of
 from holdfast.model.json import Json, JsonMap, get_path, with_path, without_path
@@ -79,6 +80,9 @@ def target_spec(kind: Kind, live: JsonMap, desired: JsonMap, removed: tuple[str,
 
 
 def _lay(kind: Kind, schema: JsonMap, path: str, under: Json, over: Json) -> Json:
+    if isinstance(under, list) and isinstance(over, list) and is_itemised(kind, schema, path):
+        partners, names = dict(named_items(under)), {id(item): token for token, item in named_items(over)}
+        return [_lay(kind, schema["items"], f"{path}[]", partners.get(names.get(id(item), "")), item) for item in over]
     by_key = isinstance(under, Mapping) and isinstance(over, Mapping) and "properties" in schema and not kind.rule(path).semantic
     if not by_key or (path and not over):
         return over

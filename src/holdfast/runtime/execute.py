@@ -13,7 +13,7 @@ from holdfast.core.normalise import normalise, own_tags
 from holdfast.core.overrides import learn_from_answer, value_hash
 from holdfast.core.sent import seals
 from holdfast.core.status import Outcome
-from holdfast.model.errors import ConflictError
+from holdfast.model.errors import CloudError, ConflictError, Retry
 from holdfast.model.facts import Absent, Intent, Live, Memory, Settling
 from holdfast.model.json import Json, JsonMap, get_path, with_path, without_path
 from holdfast.model.kinds import Kind
@@ -267,7 +267,7 @@ async def _adopt(engine: Engine, case: Case, plan: Adopt) -> Done:
         obj = await engine.store.write_metadata(obj, obj.finalizers, {note: "true"})
     if case.facts.directives.adoption_policy == "adopt":
         obj = await _fill_spec(engine, kind, obj, plan.live)
-    await engine.cloud_of(kind).writer().mark(case.subject, plan.live)
+    await _mark(engine, case, plan.live)
     await engine.store.record(EventNote(obj.key, "Normal", "Adopted", f"Adopted {plan.live.identity}"))
     memory = replace(case.facts.memory, adopted=True, intent=None, hold=None)
     left = differences(plan.verdicts)
@@ -278,6 +278,16 @@ async def _adopt(engine: Engine, case: Case, plan: Adopt) -> Done:
     case = assess(replace(case, facts=replace(case.facts, memory=memory)), plan.live, engine)
     memory = replace(case.facts.memory, cookie=case.facts.cookie, sent=seals(case.facts.verdicts, case.facts.key))
     return Done(Outcome(Reason.UP_TO_DATE, "Adopted; the resource is as declared.", action="adopt", verdicts=plan.verdicts, live=plan.live), memory, obj)
+
+
+async def _mark(engine: Engine, case: Case, live: Live) -> None:
+    """Marks are put on wherever possible; a service that will not take them is no reason not to adopt."""
+    try:
+        await engine.cloud_of(case.kind).writer().mark(case.subject, live)
+    except CloudError as error:
+        if error.retry is Retry.SOON or error.code in ("HF509", "HF512"):
+            raise
+        await engine.store.record(EventNote(case.obj.key, "Warning", "NotMarked", f"{error.code} the marks could not be written: {error.message}"))
 
 
 def _merged_spec(case: Case, obj: StoredObject) -> JsonMap:
