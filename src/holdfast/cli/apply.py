@@ -59,6 +59,9 @@ def command(paths: tuple[str, ...], filenames: tuple[str, ...], namespace: str, 
         for line in lines:
             print_line(line)
         total(lines, is_plan=False)
+        kept = sum(not m.key.group for m in manifests)
+        if kept:
+            click.echo(f"{kept} Namespace, Secret or ConfigMap stored")
     return apply_exit(lines)
 
 
@@ -133,12 +136,14 @@ async def line_from_status(live: Live, key: ObjectKey, result: Result | None) ->
     is_ready = ready.get("status") == "True"
     if result is None:
         line = Line(obj.api_version, key, "none" if is_ready else "error", is_ready, str(ready.get("reason") or "Unknown"),
-                    str(ready.get("message") or ""), "" if is_ready else "HF605", kind)
+                    str(ready.get("message") or "") if is_ready else f"not settled in time; last said: {ready.get('message') or 'nothing yet'}",
+                    "" if is_ready else "HF605", kind)
     if result is not None and not is_ready and result.outcome is None:
         line = replace(line, action=_action_of(str(ready.get("reason"))))
     action = line.action if not (is_ready and line.action in ("wait", "error")) else "none"
     terminal = str(condition(obj.status, "ACK.Terminal").get("reason") or "")
     if not is_ready and not line.code and terminal.startswith("HF"):
         line = replace(line, code=terminal)
-    return Line(obj.api_version, key, action, is_ready, str(ready.get("reason") or line.reason), str(ready.get("message") or line.message),
+    return Line(obj.api_version, key, action, is_ready, str(ready.get("reason") or line.reason),
+                line.message if line.code == "HF605" else str(ready.get("message") or line.message),
                 line.code, kind, line.verdicts)

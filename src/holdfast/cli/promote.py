@@ -49,4 +49,5 @@ async def _promote(word: str, name: str, namespace: str, path: Path, timeout: fl
         lines = await lines_after(live, [key], since, timeout)
         for line in lines:
             print_line(line)
+        click.echo(f"managed from now on; take {note} out of the manifest, or the next apply makes it verify-only again")
         return apply_exit(lines)

@@ -140,7 +140,7 @@ def print_line(line: Line, *, every_field: bool = False) -> None:
         else:
             hidden += 1
     if hidden:
-        click.echo(click.style(f"    ({hidden} fields as declared or not spoken of)", dim=True))
+        click.echo(click.style(f"    ({hidden} other field{'s' if hidden > 1 else ''}: no change)", dim=True))
     if line.code or line.action in ("wait", "error", "refused", "differs", "missing"):
         click.echo(f"    {line.code + ' ' if line.code else ''}{line.message}")
 
@@ -167,7 +167,8 @@ def _verdict(line: Line, v: Verdict) -> str:
         case Finding.MATCH:
             return f"= spec.{v.path} = {live}"
         case _:
-            return click.style(f"  spec.{v.path} = {live}  ({v.finding.value})", dim=True)
+            note = "not declared; left alone" if v.finding is Finding.DEFAULT else v.finding.value
+            return click.style(f"  spec.{v.path} = {live}  ({note})", dim=True)
 
 
 def total(lines: list[Line], *, is_plan: bool = True) -> None:

@@ -80,13 +80,12 @@ def verification(f: Facts) -> Plan | None:
     if not f.directives.never_writes:
         return None
     if not isinstance(f.live, Live) or f.live.gone:
-        return Report(Reason.NOT_FOUND, "The cloud has no such resource; it is only verified, so none is created.", "HF506",
-                      is_verification=True)
+        return Report(Reason.NOT_FOUND, not_found(f), "HF506", is_verification=True)
     found = differences(f.verdicts)
     if found:
         was_right = spec_half(f.memory.cookie) == spec_half(f.cookie)
         reason, code = (Reason.DRIFT, "HF508") if was_right else (Reason.UPDATE_FAILED, "HF507")
-        return Report(reason, f"{listed(f.kind, found)}. Nothing was written: the object is only verified.", code, f.verdicts,
+        return Report(reason, f"{listed(f.kind, found)}. Nothing was written: it was only compared.", code, f.verdicts,
                       is_verification=True)
     if unread(f):
         return Report(Reason.INCOMPLETE, failed_parts(f), "HF509", f.verdicts, is_verification=True)
@@ -253,6 +252,15 @@ def unread_mark(f: Facts) -> Report:
     assert isinstance(f.live, Live)
     why = f.live.failed[f.kind.tag_path.partition(".")[0]]
     return Report(Reason.INCOMPLETE, f"whether the resource is ours is not known: its tags could not be read: {why}", "HF509", retry_in=30.0)
+
+
+def not_found(f: Facts) -> str:
+    """Where it was looked for; and, for a kind without names, how to say which one is meant."""
+    where = f"no such {f.kind.name} in {f.place.region or 'this region'} of account {f.place.account or '(unknown)'}"
+    if not f.memory.identity and not f.directives.adoption_fields and "id" in f.kind.identifiers and "name" not in f.kind.identifiers:
+        hint = f"""{f.kind.dialect.annotation("adoption-fields")}: '{{"id": "…"}}'"""
+        return f"There is {where} with our mark. A {f.kind.name} is found by its id, not by its fields: add {hint}. It is only verified, so none is created."
+    return f"There is {where}. It is only verified, so none is created."
 
 
 def rests(f: Facts) -> bool:

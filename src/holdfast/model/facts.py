@@ -113,6 +113,7 @@ class Facts:
     use_fast_path: bool = True
     held_by: str = ""  # another object that holds the same resource
     labels: Mapping[str, Json] = field(default_factory=dict)
+    place: Place = field(default_factory=Place)  # where it was looked for
     is_current: bool = True  # status shows what the kind wants shown
     is_held: bool = False  # a permanent error stands, and nothing has changed since
     key: bytes = b""  # of the installation, for sealing

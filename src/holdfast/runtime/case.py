@@ -172,7 +172,7 @@ def assess(case: Case, live: Live | Absent, engine: Engine, held_by: str = "") -
     kind, facts = case.kind, case.facts
     desired = normalise(kind, case.subject.spec, live=False)
     if not isinstance(live, Live):
-        return replace(case, facts=replace(facts, live=live, desired=desired, is_settled=_is_settled(engine, facts), verdicts=()))
+        return replace(case, facts=replace(facts, live=live, desired=desired, is_settled=_is_settled(engine, facts), verdicts=(), place=case.subject.place))
     c = comparison(case, desired, live)
     trusted = case.obj.status or live.mark == facts.mark  # an annotation alone is anybody's word
     known = still_wanted(kind, desired, facts.memory.overrides if trusted else {}, facts.key)

@@ -138,12 +138,21 @@ async def _create(engine: Engine, case: Case) -> Done:
     if isinstance(seen, Live) and seen.mark and seen.mark != case.facts.mark:
         text = f"{seen.identity} was made by somebody else at the same moment; it is not ours."
         return Done(Outcome(Reason.EXISTS, text, "HF306", action="create", is_terminal=True), replace(memory, intent=None), obj)
+    if isinstance(seen, Live) and _lacks_mark(case, seen):
+        text = "Created, or found: our mark is not seen on it yet, so whose it is will be seen."
+        return Done(Outcome(Reason.CREATING, text, action="create", retry_in=case.kind.settle_seconds), memory, obj)
     await engine.store.record(EventNote(obj.key, "Normal", "Created", f"Created {answer.identity or 'the resource'}"))
     if not isinstance(seen, Live):
         named = Live({}, answer.status, answer.identity, case.subject.place)
         return Done(Outcome(Reason.CREATING, "Created; waiting for the service to show it.", action="create", live=named,
                             retry_in=case.kind.settle_seconds), memory, obj)
     return _conclude(engine, case, seen, answer, (), "create")
+
+
+def _lacks_mark(case: Case, live: Live) -> bool:
+    """A create that answers "yes" to what exists already leaves it without our mark."""
+    tags = case.kind.tag_path.partition(".")[0]
+    return case.kind.marks_at_create and bool(tags) and tags not in live.failed and not live.mark
 
 
 def claim(case: Case, memory: Memory) -> Memory:
