@@ -89,7 +89,7 @@ def test_verify_lists_every_field_with_its_verdict(desk: Desk):
     text = desk.run("verify", "q.yaml").out
     assert '! spec.visibilityTimeout: declared "30", live "120"' in text
     assert '= spec.queueName = "orders"' in text
-    assert "(default)" in text
+    assert "(not declared; left alone)" in text
     only = desk.run("diff", "q.yaml")
     assert only.code == 2
     assert "spec.visibilityTimeout" in only.out
