@@ -2,41 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import assert_never
 
-from holdfast.core.compare import applied_paths, compare
-from holdfast.core.cookie import cookie, spec_half
+from holdfast.core.cookie import spec_half
 from holdfast.core.desired import shape_tags, target_spec
 from holdfast.core.messages import listed
-from holdfast.core.normalise import normalise, own_tags
-from holdfast.core.overrides import learn_from_answer, value_hash
+from holdfast.core.normalise import own_tags
 from holdfast.core.sent import seals
 from holdfast.core.status import Outcome
 from holdfast.model.errors import CloudError, ConflictError, Retry
-from holdfast.model.facts import Absent, Intent, Live, Memory, Settling
+from holdfast.model.facts import Absent, Intent, Live
 from holdfast.model.json import Json, JsonMap, get_path, with_path, without_path
 from holdfast.model.kinds import Kind
 from holdfast.model.objects import StoredObject
 from holdfast.model.plans import Adopt, Create, Delete, Look, Plan, Release, Report, Rest, Update
 from holdfast.model.reasons import Reason
-from holdfast.model.verdicts import Verdict, differences
-from holdfast.runtime.case import Case, assess, comparison, namespace_key
+from holdfast.model.verdicts import differences
+from holdfast.runtime.case import Case, assess, namespace_key
+from holdfast.runtime.conclude import Done, Written, conclude, remember
 from holdfast.runtime.engine import Engine, log_step
-from holdfast.runtime.ports import Answer, EventNote
+from holdfast.runtime.ports import EventNote
 
 ADOPTION_MANAGER = "holdfast-adoption"
 CLOCK_SKEW = 300.0  # seconds by which the cloud's clock may be behind ours
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What is to be committed: an outcome (None: nothing), what to remember, and the object as our own writes left it."""
-
-    outcome: Outcome | None
-    memory: Memory
-    obj: StoredObject | None = None
-    is_gone: bool = False
 
 
 async def execute(engine: Engine, case: Case, plan: Plan) -> Done:
@@ -70,7 +59,7 @@ async def _report(engine: Engine, case: Case, plan: Report) -> Done:
         case = assess(replace(case, facts=replace(facts, memory=memory)), facts.live or Absent(), engine)
         memory = case.facts.memory
     if plan.remember:
-        memory = _remember(case, memory, applied=plan.applied or _is_new_spec(case))
+        memory = remember(case, memory, applied=plan.applied or _is_new_spec(case))
         if not facts.directives.never_writes:
             obj = await _hold_on(engine, case, obj)
     if plan.reason in (Reason.NOT_FOUND, Reason.INCOMPLETE, Reason.IMMUTABLE):
@@ -86,31 +75,6 @@ def _is_new_spec(case: Case) -> bool:
     facts = case.facts
     untouched = (facts.directives.adopted or facts.memory.adopted) and not facts.memory.has_applied
     return spec_half(facts.memory.cookie) != spec_half(facts.cookie) and not facts.directives.never_writes and not untouched
-
-
-def _remember(case: Case, memory: Memory, *, applied: bool) -> Memory:
-    paths = (*applied_paths(case.kind, case.facts.desired), *_still_to_unset(case)) if applied else memory.applied
-    kept = replace(memory, intent=None, settling=None, hold=None, applied=paths, has_applied=memory.has_applied or applied)
-    if applied:
-        kept = replace(kept, sent=seals(case.facts.verdicts, case.facts.key))
-    if not applied:
-        return replace(kept, cookie=case.facts.cookie)
-    # what was removed is gone by now, so the cookie is that of a spec without removals
-    calm = replace(case.facts, memory=kept)
-    return replace(kept, cookie=_cookie_of(replace(case, facts=calm)))
-
-
-def _still_to_unset(case: Case) -> tuple[str, ...]:
-    """Removed fields whose part could not be read: whether they are gone is not known, so they stay on the list."""
-    live = case.facts.live
-    return tuple(p for p in case.facts.removed if isinstance(live, Live) and p.partition(".")[0] in live.failed)
-
-
-def _cookie_of(case: Case) -> str:
-    facts = case.facts
-    assert isinstance(facts.live, Live)
-    c = comparison(case, facts.desired, facts.live)
-    return cookie(c, facts.memory.overrides, facts.labels, facts.key)
 
 
 async def _hold_on(engine: Engine, case: Case, obj: StoredObject) -> StoredObject:
@@ -146,7 +110,7 @@ async def _create(engine: Engine, case: Case) -> Done:
         named = Live({}, answer.status, answer.identity, case.subject.place)
         return Done(Outcome(Reason.CREATING, "Created; waiting for the service to show it.", action="create", live=named,
                             retry_in=case.kind.settle_seconds), memory, obj)
-    return _conclude(engine, case, seen, answer, (), "create")
+    return conclude(engine, case, seen, Written("create", answer))
 
 
 def _lacks_mark(case: Case, live: Live) -> bool:
@@ -155,66 +119,12 @@ def _lacks_mark(case: Case, live: Live) -> bool:
     return case.kind.marks_at_create and bool(tags) and tags not in live.failed and not live.mark
 
 
-def claim(case: Case, memory: Memory) -> Memory:
-    """What we sent counts as applied, although its effect is not seen yet: removed from the spec meanwhile, it must still be unset."""
-    paths = {*memory.applied, *applied_paths(case.kind, normalise(case.kind, case.subject.spec, live=False))}
-    return replace(memory, applied=tuple(sorted(paths)), has_applied=True)
-
-
 def _create_intent(engine: Engine, before: Intent | None) -> Intent:
     """A create that is tried again keeps its token, so that a service which knows it makes nothing twice."""
     now = engine.clock.now()
     if before is not None and before.action == "create":
         return replace(before, tried=now)
     return Intent("create", engine.clock.token(), engine.clock.later(-CLOCK_SKEW), now)
-
-
-def _conclude(engine: Engine, case: Case, live: Live, answer: Answer, before: tuple[Verdict, ...], action: str) -> Done:
-    """After our own write: learn overrides from the answer, and see whether the effect is there."""
-    kind, key = case.kind, case.facts.key
-    answered = _answered(case, answer)
-    learnt = learn_from_answer(kind, answered, key)
-    memory = replace(case.facts.memory, overrides={**case.facts.memory.overrides, **learnt})
-    memory = replace(memory, sent={**memory.sent, **_sent_now(case, answer)})
-    case = assess(replace(case, facts=replace(case.facts, memory=memory)), live, engine)
-    left = differences(case.facts.verdicts)
-    if live.pending:
-        return Done(Outcome(Reason.SETTLING, f"The service says {live.pending}.", action=action, live=live, retry_in=kind.settle_seconds),
-                    case.facts.memory, case.obj)
-    if not left:
-        memory = _remember(case, case.facts.memory, applied=True)
-        spoken = {*case.facts.desired, *(p.partition(".")[0] for p in case.facts.removed)}
-        failed = {k: v for k, v in live.failed.items() if k in spoken}
-        if failed:
-            text = "; ".join(f"{k} could not be read: {v}" for k, v in failed.items())
-            return Done(Outcome(Reason.INCOMPLETE, text, "HF509", action, case.facts.verdicts, live=live), replace(memory, cookie=""), case.obj)
-        return Done(Outcome(Reason.UP_TO_DATE, "The resource is as declared.", action=action, verdicts=case.facts.verdicts, live=live), memory, case.obj)
-    old = case.facts.memory.settling
-    same = old if old is not None and old.generation == case.facts.generation else None
-    seen = {v.path: value_hash(v.live, key) for v in left}
-    attempts = (same.attempts if same else 0) + 1
-    taken = {v.path for v in answered if not v.is_difference}  # the answer had our value: what is there now came from somebody else
-    unsent = tuple(v for v in left if v.path in taken or (answer.written is not None and v.field not in answer.written))
-    was = {v.path: value_hash(v.live, key) for v in (*before, *unsent) if same is None or v.path not in same.seen}
-    settling = Settling(case.facts.generation, attempts, engine.clock.now(), {**was, **(same.before if same else {})},
-                        {p: h for p, h in seen.items() if same is None or same.seen.get(p) == h})
-    memory = replace(claim(case, case.facts.memory), settling=settling, hold=None)
-    return Done(Outcome(Reason.SETTLING, f"Waiting to see our update: {listed(kind, left)}.", action=action, verdicts=case.facts.verdicts,
-                        live=live, retry_in=kind.settle_seconds), memory, case.obj)
-
-
-def _sent_now(case: Case, answer: Answer) -> dict[str, str]:
-    """Seals of the write-only fields that this write carried."""
-    desired = normalise(case.kind, case.subject.spec, live=False)
-    blind = compare(replace(comparison(case, desired, Live({})), removed=()))
-    return {p: s for p, s in seals(blind, case.facts.key).items() if answer.written is None or p.partition(".")[0] in answer.written}
-
-
-def _answered(case: Case, answer: Answer) -> tuple[Verdict, ...]:
-    """Desired against what the answer carried, for the fields that it carried."""
-    desired = {k: v for k, v in normalise(case.kind, case.subject.spec, live=False).items() if k in answer.spec}
-    live = Live(answer.spec)
-    return compare(replace(comparison(case, desired, live), removed=()))
 
 
 # ---- update ---------------------------------------------------------------------------------------------------------------
@@ -239,7 +149,7 @@ async def _update(engine: Engine, case: Case, plan: Update) -> Done:
     if not isinstance(seen, Live):
         return Done(Outcome(Reason.SETTLING, "The resource vanished during the update.", action="update", retry_in=kind.settle_seconds),
                     facts.memory, obj)
-    return _conclude(engine, case, seen, answer, plan.verdicts, "update")
+    return conclude(engine, case, seen, Written("update", answer, plan.verdicts))
 
 
 async def _with_tags_read(engine: Engine, case: Case, live: Live) -> tuple[Case, Live]:

@@ -15,8 +15,9 @@ from holdfast.model.plans import Adopt, Create, Delete, Look, Plan, Update
 from holdfast.model.reasons import Reason
 from holdfast.runtime.adoption import reconcile_adopted
 from holdfast.runtime.case import Case, bare_case, look, open_case, prepare
+from holdfast.runtime.conclude import Done, claim
 from holdfast.runtime.engine import Engine, log_step
-from holdfast.runtime.execute import Done, claim, execute
+from holdfast.runtime.execute import execute
 from holdfast.runtime.guard import forbidding_writes
 from holdfast.runtime.ports import EventNote
 
