@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.core.desired import changed_fields, fill_references, references_in, shape_tags, target_spec
+from holdfast.core.desired import fill_references, references_in, shape_tags, target_spec
 from holdfast.model.kinds import Reference
 from tests.core.sample import BUCKET, QUEUE, ROLE, SECRET, TEXT, an_object, comparison, findings, free_map, listed, toy
 
@@ -122,7 +122,3 @@ def test_neither_side_is_changed():
     live, desired = {"inner": {"a": "x"}, "tags": {"a": "1"}}, {"inner": {"b": {"c": "y"}}, "tags": {"b": "2"}}
     target_spec(KIND, live, desired, ("inner.a", "tags.a"))
     assert (live, desired) == ({"inner": {"a": "x"}, "tags": {"a": "1"}}, {"inner": {"b": {"c": "y"}}, "tags": {"b": "2"}})
-
-
-def test_paths_belong_to_top_level_fields():
-    assert changed_fields(["a.b.c", "a[0].d", "e", "tags.x.y"]) == {"a", "e", "tags"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.core.validate import check_immutable, check_spec, layer_of, spec_paths, unknown_values
+from holdfast.core.validate import check_immutable, check_spec, layer_of, unknown_values
 from holdfast.kinds.catalog import shipped
 from holdfast.model.kinds import Reference, field_paths
 from tests.core.sample import BUCKET, FLAG, QUEUE, SECRET, TEXT, WHOLE, an_object, free_map, listed, toy
@@ -159,10 +159,6 @@ def test_the_layers_of_a_few_fields():
     assert "controller: reference" in layer_of(QUEUE, "kmsMasterKeyRef")
     assert "service: immutable" in layer_of(BUCKET, "objectLockEnabledForBucket")
     assert "controller: immutable" in layer_of(KIND, "items[].id")
-
-
-def test_the_paths_of_a_spec_are_those_that_status_keeps():
-    assert spec_paths(QUEUE, {"queueName": "q", "tags": {"b": "1", "aws:x": "2"}, "policy": None}) == ("queueName", "tags.b")
 
 
 def test_a_value_that_the_vendor_does_not_list_is_a_warning_and_no_error():

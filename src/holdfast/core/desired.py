@@ -120,9 +120,3 @@ def shape_tags(kind: Kind, tags: Mapping[str, str]) -> Json:
     key = next(n for n in names if n.lower().endswith("key"))
     val = next(n for n in names if n.lower().endswith("value"))
     return [{key: k, val: v} for k, v in sorted(tags.items())]
-
-
-def changed_fields(verdict_paths: list[str]) -> set[str]:
-    return {p.partition(".")[0].partition("[")[0] for p in verdict_paths}
-
-

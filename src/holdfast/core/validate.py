@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from holdfast.core.compare import applied_paths
 from holdfast.core.messages import value
 from holdfast.core.normalise import normalise
 from holdfast.core.paths import get_at, steps_of
@@ -172,7 +171,3 @@ def layer_of(kind: Kind, path: str) -> str:
     if node.get("type") in ("string", "integer", "number"):
         layers.append("service: value")
     return ", ".join(layers)
-
-
-def spec_paths(kind: Kind, spec: JsonMap) -> tuple[str, ...]:
-    return applied_paths(kind, normalise(kind, spec, live=False))

@@ -5,7 +5,7 @@ Spec and live state stay plain data; these helpers never copy more than they mus
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 Json = Any  # plain data: None, bool, int, float, str, list, dict. A recursive alias buys nothing at these edges.
@@ -19,13 +19,6 @@ def get_path(data: Json, path: str) -> Json:
             return None
         data = data.get(part)
     return data
-
-
-def has_path(data: Json, path: str) -> bool:
-    parts = path.split(".")
-    for part in parts[:-1]:
-        data = data.get(part) if isinstance(data, Mapping) else None
-    return isinstance(data, Mapping) and parts[-1] in data
 
 
 def put_at(data: JsonMap, steps: tuple[str, ...], value: Json) -> dict[str, Json]:
@@ -78,7 +71,3 @@ def walk_leaves(data: Json, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[
             yield from walk_leaves(value, (*path, key))
     else:
         yield path, data
-
-
-def is_list(value: Json) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str)

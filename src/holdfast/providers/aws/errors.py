@@ -34,12 +34,6 @@ TABLE: dict[str, tuple[str, Retry]] = {
     # the wrong place to ask
     **dict.fromkeys(("PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "301"), ("HF511", Retry.NEVER)),
 }
-# codes that sound passing but, for a create, are for good
-EXISTS = frozenset({
-    "QueueAlreadyExists", "QueueNameExists", "BucketAlreadyExists", "BucketAlreadyOwnedByYou", "EntityAlreadyExists",
-    "EntityAlreadyExistsException", "RepositoryAlreadyExistsException", "ResourceAlreadyExistsException", "ResourceExistsException",
-    "InvalidGroup.Duplicate", "TableAlreadyExistsException", "AlreadyExistsException",
-})
 
 
 def translate(operation: str, status: int, code: str, message: str, retry_after: float = 0.0) -> CloudError:
