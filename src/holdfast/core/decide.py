@@ -13,6 +13,7 @@ from holdfast.core.messages import listed
 from holdfast.core.overrides import learn_from_reads
 from holdfast.model.facts import Facts, Live
 from holdfast.model.json import get_path
+from holdfast.model.kinds import top_field
 from holdfast.model.plans import Adopt, Create, Delete, Look, Plan, Release, Report, Rest, Update
 from holdfast.model.reasons import Reason
 from holdfast.model.verdicts import Finding, differences
@@ -199,7 +200,7 @@ def unfinished_create(f: Facts) -> Plan | None:
     """A create that was cut short before its marks: the one time that they alone are a reason to write."""
     if f.memory.intent is None or f.memory.intent.action != "create" or not isinstance(f.live, Live):
         return None
-    tags = f.kind.tag_path.partition(".")[0]
+    tags = f.kind.tag_field
     if not tags or f.live.mark or tags in f.live.failed:
         return None
     return Update(f.live, differences(f.verdicts))
@@ -243,14 +244,14 @@ def is_ours(f: Facts, live: Live) -> bool:
 
 def ownership_is_open(f: Facts, live: Live) -> bool:
     """Status does not name it, and the tags, of which one may be our mark, could not be read."""
-    tags = f.kind.tag_path.partition(".")[0]
+    tags = f.kind.tag_field
     named = bool(f.memory.identity) and f.memory.identity == live.identity
     return bool(tags) and tags in live.failed and not named
 
 
 def unread_mark(f: Facts) -> Report:
     assert isinstance(f.live, Live)
-    why = f.live.failed[f.kind.tag_path.partition(".")[0]]
+    why = f.live.failed[f.kind.tag_field]
     return Report(Reason.INCOMPLETE, f"whether the resource is ours is not known: its tags could not be read: {why}", "HF509", retry_in=30.0)
 
 
@@ -274,7 +275,7 @@ def unread(f: Facts) -> dict[str, str]:
     """Parts of which the spec speaks and that could not be read."""
     if not isinstance(f.live, Live):
         return {}
-    spoken = {*f.desired, *(p.partition(".")[0] for p in f.removed)}
+    spoken = {*f.desired, *(top_field(p) for p in f.removed)}
     return {name: why for name, why in f.live.failed.items() if name in spoken}
 
 

@@ -112,10 +112,20 @@ class Kind:
     def tag_path(self) -> str:
         return next((p for p, r in self.rules.items() if r.tags), "")
 
+    @property
+    def tag_field(self) -> str:
+        """The top-level field that holds the tags, or "" where the kind takes none."""
+        return top_field(self.tag_path)
+
     def is_sensitive(self, path: str) -> bool:
         """Whether a path, or what it stands in, is sensitive."""
         plain = plain_path(path)
         return any(plain == s or plain.startswith((f"{s}.", f"{s}[")) or s.startswith((f"{plain}.", f"{plain}[")) for s in self.sensitive_paths)
+
+
+def top_field(path: str) -> str:
+    """The top-level field that a path belongs to: `rules[3].id` → `rules`."""
+    return path.split(".", 1)[0].split("[", 1)[0]
 
 
 def plain_path(path: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from holdfast.model.json import Json
+from holdfast.model.kinds import top_field
 
 
 class Finding(Enum):
@@ -36,7 +37,7 @@ class Verdict:
     @property
     def field(self) -> str:
         """The top-level field it belongs to."""
-        return self.path.split(".", 1)[0].split("[", 1)[0]
+        return top_field(self.path)
 
 
 def differences(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:

@@ -19,11 +19,11 @@ from holdfast.model.directives import Directives
 from holdfast.model.errors import InputError, RefusedError, WaitError
 from holdfast.model.facts import Absent, Facts, Live, Place
 from holdfast.model.json import Json, JsonMap, walk_leaves
-from holdfast.model.kinds import Kind
+from holdfast.model.kinds import Kind, top_field
 from holdfast.model.objects import ObjectKey, StoredObject
 from holdfast.model.verdicts import Verdict
 from holdfast.runtime.engine import Engine
-from holdfast.runtime.ports import Subject
+from holdfast.runtime.ports import Cloud, Subject
 from holdfast.runtime.references import UNKNOWN, resolve
 
 LONGEST_MARK = 200  # tag values end at 256
@@ -115,7 +115,7 @@ async def look(engine: Engine, case: Case) -> Case:
     place = await cloud.locate(kind, facts.directives.region, facts.memory.place)
     if facts.directives.account and facts.directives.account != place.account:
         raise RefusedError("HF511", f"the namespace is of account {facts.directives.account}, and the credentials are of {place.account}")
-    spec, status = _adoption_hints(cloud.identify, case, place)
+    spec, status = _adoption_hints(cloud, case, place)
     for name, hint in spec.items():
         if case.subject.spec.get(name, hint) != hint:
             raise InputError("HF204", f"adoption-fields says {name} {hint!r}, and the spec says {case.subject.spec[name]!r}", f"spec.{name}")
@@ -131,7 +131,7 @@ def _waits_for_others(case: Case) -> bool:
     return not case.facts.memory.identity and any(v == UNKNOWN for _, v in walk_leaves(case.subject.spec))
 
 
-def _adoption_hints(identify: object, case: Case, place: Place) -> tuple[dict[str, Json], dict[str, Json]]:
+def _adoption_hints(cloud: Cloud, case: Case, place: Place) -> tuple[dict[str, Json], dict[str, Json]]:
     """What adoption-fields say of the resource's identity."""
     spec: dict[str, Json] = {}
     status: dict[str, Json] = {}
@@ -142,7 +142,7 @@ def _adoption_hints(identify: object, case: Case, place: Place) -> tuple[dict[st
         elif name in kind.status_schema["properties"]:
             status[name] = value
         else:
-            more_spec, more_status = identify(kind, place, name, value)  # type: ignore[operator]
+            more_spec, more_status = cloud.identify(kind, place, name, value)
             spec, status = {**spec, **more_spec}, {**status, **more_status}
     return spec, status
 
@@ -153,9 +153,9 @@ def wanted_fields(engine: Engine, case: Case) -> frozenset[str] | None:
     adopting = bool(f.directives.adoption_policy or f.directives.adopted) and not f.memory.adopted
     if adopting or engine.settings.full_report:
         return None
-    wanted = {*case.subject.spec, *(p.partition(".")[0] for p in f.memory.applied)}
+    wanted = {*case.subject.spec, *(top_field(p) for p in f.memory.applied)}
     if not f.memory.identity or f.memory.intent is not None:
-        wanted.add(case.kind.tag_path.partition(".")[0])
+        wanted.add(case.kind.tag_field)
     return frozenset(wanted)
 
 
@@ -201,7 +201,7 @@ def comparison(case: Case, desired: JsonMap, live: Live) -> Comparison:
     facts = case.facts
     unmanaged = facts.directives.unmanaged
     removed = () if facts.directives.never_writes else removed_paths(case.kind, desired, facts.memory.applied, unmanaged)
-    spoken = {*desired, *(p.partition(".")[0] for p in removed)}
+    spoken = {*desired, *(top_field(p) for p in removed)}
     return Comparison(case.kind, desired, normalise(case.kind, live.spec, live=True), removed, unmanaged, frozenset(spoken & set(live.failed)))
 
 

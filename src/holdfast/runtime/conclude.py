@@ -13,6 +13,7 @@ from holdfast.core.overrides import learn_from_answer, value_hash
 from holdfast.core.sent import seals
 from holdfast.core.status import Outcome
 from holdfast.model.facts import Live, Memory, Settling
+from holdfast.model.kinds import top_field
 from holdfast.model.objects import StoredObject
 from holdfast.model.reasons import Reason
 from holdfast.model.verdicts import Verdict, differences
@@ -85,7 +86,7 @@ def _sent_now(case: Case, answer: Answer) -> dict[str, str]:
     """Seals of the write-only fields that this write carried."""
     desired = normalise(case.kind, case.subject.spec, live=False)
     blind = compare(replace(comparison(case, desired, Live({})), removed=()))
-    return {p: s for p, s in seals(blind, case.facts.key).items() if answer.written is None or p.partition(".")[0] in answer.written}
+    return {p: s for p, s in seals(blind, case.facts.key).items() if answer.written is None or top_field(p) in answer.written}
 
 
 def _answered(case: Case, answer: Answer) -> tuple[Verdict, ...]:
@@ -116,7 +117,7 @@ def remember(case: Case, memory: Memory, *, applied: bool) -> Memory:
 def _still_to_unset(case: Case) -> tuple[str, ...]:
     """Removed fields whose part could not be read: whether they are gone is not known, so they stay on the list."""
     live = case.facts.live
-    return tuple(p for p in case.facts.removed if isinstance(live, Live) and p.partition(".")[0] in live.failed)
+    return tuple(p for p in case.facts.removed if isinstance(live, Live) and top_field(p) in live.failed)
 
 
 def _cookie_of(case: Case) -> str:

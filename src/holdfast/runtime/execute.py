@@ -97,7 +97,7 @@ async def _create(engine: Engine, case: Case) -> Done:
     answer = await engine.cloud_of(case.kind).writer().create(subject)
     memory = replace(case.facts.memory, intent=intent, hold=None)
     case = replace(case, obj=obj, subject=replace(subject, status={**subject.status, **answer.status}), facts=replace(case.facts, memory=memory))
-    wanted = frozenset({*case.subject.spec, case.kind.tag_path.partition(".")[0]})
+    wanted = frozenset({*case.subject.spec, case.kind.tag_field})
     seen = await engine.cloud_of(case.kind).reader().observe(replace(case.subject, wanted=wanted))
     if isinstance(seen, Live) and seen.mark and seen.mark != case.facts.mark:
         text = f"{seen.identity} was made by somebody else at the same moment; it is not ours."
@@ -115,7 +115,7 @@ async def _create(engine: Engine, case: Case) -> Done:
 
 def _lacks_mark(case: Case, live: Live) -> bool:
     """A create that answers "yes" to what exists already leaves it without our mark."""
-    tags = case.kind.tag_path.partition(".")[0]
+    tags = case.kind.tag_field
     return case.kind.marks_at_create and bool(tags) and tags not in live.failed and not live.mark
 
 
@@ -135,17 +135,14 @@ async def _update(engine: Engine, case: Case, plan: Update) -> Done:
     kind, facts = case.kind, case.facts
     obj = await _hold_on(engine, case, case.obj)
     await engine.store.record(EventNote(obj.key, "Normal", "Correcting", f"Differences to correct: {listed(kind, plan.verdicts)}"))
-    case, live = await _with_tags_read(engine, case, plan.live)
+    case, live = await _with_tags_read(engine, replace(case, obj=obj), plan.live)
     target = target_spec(kind, live.spec, case.subject.spec, tuple(v.path for v in plan.verdicts if v.is_removal))
     changed = frozenset(v.field for v in plan.verdicts)
     cloud = engine.cloud_of(kind)
     log_step("updating", obj.key, fields=",".join(sorted(changed)))
-    fresh = await engine.store.get(obj.key)
-    if fresh is None or fresh.resource_version != obj.resource_version:
-        raise ConflictError("HF601", f"{obj.key} changed since it was decided on")
+    await _still_the_same(engine, case)
     answer = await cloud.writer().update(case.subject, live, target, changed)
     seen = await cloud.reader().observe(case.subject)
-    case = replace(case, obj=obj)
     if not isinstance(seen, Live):
         return Done(Outcome(Reason.SETTLING, "The resource vanished during the update.", action="update", retry_in=kind.settle_seconds),
                     facts.memory, obj)
@@ -154,7 +151,7 @@ async def _update(engine: Engine, case: Case, plan: Update) -> Done:
 
 async def _with_tags_read(engine: Engine, case: Case, live: Live) -> tuple[Case, Live]:
     """Marks go along with an update, so the tags must be known, even where the spec does not speak of them."""
-    tags = case.kind.tag_path.partition(".")[0]
+    tags = case.kind.tag_field
     if not tags or case.subject.wanted is None or tags in case.subject.wanted:
         return case, live
     case = replace(case, subject=replace(case.subject, wanted=case.subject.wanted | {tags}))

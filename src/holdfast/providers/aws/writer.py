@@ -82,7 +82,7 @@ class AwsWriter:
         kind = subject.kind
         if kind.tag_path and subject.marks.items() - live.tags.items():
             _refuse_unread_tags(kind, live)
-            await self.update(subject, live, live.spec, frozenset({kind.tag_path.partition(".")[0]}))
+            await self.update(subject, live, live.spec, frozenset({kind.tag_field}))
 
     async def delete(self, subject: Subject, live: Live) -> None:
         api = api_of(subject.kind)
@@ -191,14 +191,14 @@ def _is_clouds(key: str) -> bool:
 def _marks_field(subject: Subject, live: Live) -> set[str]:
     """The tag field, if our marks are missing in it. Tags that were not read are left alone: a set that is replaced as a whole would
     lose the rest."""
-    field = subject.kind.tag_path.partition(".")[0]
+    field = subject.kind.tag_field
     is_read = subject.wanted is None or field in subject.wanted or field in live.spec
     is_missing = bool(field) and bool(subject.marks.items() - live.tags.items())
     return {field} if is_missing and is_read and field not in live.failed else set()
 
 
 def _refuse_unread_tags(kind: Kind, live: Live) -> None:
-    field = kind.tag_path.partition(".")[0]
+    field = kind.tag_field
     if field in live.failed:
         raise CloudError("HF509", f"{field} could not be read, so no mark was set: {live.failed[field]}", retry=Retry.SOON, sent=False)
 
