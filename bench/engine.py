@@ -24,7 +24,7 @@ from holdfast.core.normalise import normalise
 from holdfast.kinds.catalog import shipped
 from holdfast.model.directives import Directives
 from holdfast.model.facts import Facts, Live, Memory
-from holdfast.providers.aws.wire import WireRequest, WireResponse
+from holdfast.providers.wire import WireRequest, WireResponse
 from holdfast.runtime.reconcile import reconcile
 
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000

@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 from holdfast.app import make_engine, memory_store
 from holdfast.model.objects import ObjectKey, key_of
 from holdfast.providers.aws.client import Vendor
-from holdfast.providers.aws.fake import FakeAws, FakeTransport
-from holdfast.providers.aws.wire import Gate
+from holdfast.providers.aws.fake import FakeAws
+from holdfast.providers.fake import FakeTransport
+from holdfast.providers.wire import Gate
 from holdfast.runtime.clock import age_at
 from holdfast.runtime.reconcile import Result, reconcile
 from holdfast.runtime.settings import Settings

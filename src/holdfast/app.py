@@ -12,7 +12,7 @@ from holdfast.model.json import JsonMap, get_path
 from holdfast.model.objects import ObjectKey, key_of
 from holdfast.providers.aws.client import AwsClient, Vendor
 from holdfast.providers.aws.cloud import AwsCloud
-from holdfast.providers.aws.wire import Gate, HttpTransport, Transport
+from holdfast.providers.wire import Gate, HttpTransport, Transport
 from holdfast.runtime.clock import SystemClock
 from holdfast.runtime.engine import Engine
 from holdfast.runtime.ports import Clock, Store

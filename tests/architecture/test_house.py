@@ -12,7 +12,7 @@ from holdfast.core.validate import layer_of
 from holdfast.kinds.catalog import shipped
 from holdfast.model.kinds import field_paths
 from holdfast.providers.aws.reader import AwsReader
-from holdfast.providers.aws.wire import Gate, is_mutating
+from holdfast.providers.wire import Gate, is_mutating
 from holdfast.runtime import ports
 
 SRC = Path(ports.__file__).parents[1]

@@ -15,7 +15,8 @@ from pathlib import Path
 import botocore.session
 import pytest
 
-from holdfast.providers.aws.fake import FakeAws, serve
+from holdfast.providers.aws.fake import FakeAws
+from holdfast.providers.fake import serve
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = (sys.executable, "-c", "from holdfast.cli.main import main; main()")

@@ -9,8 +9,8 @@ import pytest
 
 from holdfast.model.objects import condition
 from holdfast.providers.aws.client import AwsClient
-from holdfast.providers.aws.fake import FakeTransport
-from holdfast.providers.aws.wire import Gate
+from holdfast.providers.fake import FakeTransport
+from holdfast.providers.wire import Gate
 from tests.world import VENDOR, World
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from holdfast.model.errors import CloudError
 from holdfast.providers.aws.client import AwsClient
-from holdfast.providers.aws.fake import FakeTransport
-from holdfast.providers.aws.wire import Gate
+from holdfast.providers.fake import FakeTransport
+from holdfast.providers.wire import Gate
 from tests.invariants import check_status
 from tests.world import VENDOR, World
 

@@ -10,8 +10,8 @@ import pytest
 
 from holdfast.model.objects import ObjectKey
 from holdfast.providers.aws.client import AwsClient
-from holdfast.providers.aws.fake import FakeTransport
-from holdfast.providers.aws.wire import Gate
+from holdfast.providers.fake import FakeTransport
+from holdfast.providers.wire import Gate
 from holdfast.runtime.operator import Operator
 from tests.world import World
 

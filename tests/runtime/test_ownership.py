@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from holdfast.providers.aws.client import AwsClient
-from holdfast.providers.aws.fake import FakeTransport
-from holdfast.providers.aws.wire import Gate
+from holdfast.providers.fake import FakeTransport
+from holdfast.providers.wire import Gate
 from tests.world import VENDOR, World
 
 TRUST = '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"ec2.amazonaws.com"},"Action":"sts:AssumeRole"}]}'

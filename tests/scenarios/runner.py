@@ -22,8 +22,8 @@ import yaml
 from holdfast.model.errors import HoldfastError
 from holdfast.model.objects import StoredObject
 from holdfast.providers.aws.client import AwsClient
-from holdfast.providers.aws.fake import FakeTransport
-from holdfast.providers.aws.wire import Gate, is_mutating
+from holdfast.providers.fake import FakeTransport
+from holdfast.providers.wire import Gate, is_mutating
 from holdfast.runtime.reconcile import reconcile
 from tests.invariants import check_status
 from tests.world import VENDOR, World

@@ -16,7 +16,7 @@ from holdfast.model.errors import CloudError, HoldfastError, Retry
 from holdfast.model.objects import condition
 from holdfast.providers.aws.client import AwsClient
 from holdfast.providers.aws.fake import FakeAws
-from holdfast.providers.aws.wire import Gate, WireRequest, WireResponse, is_mutating
+from holdfast.providers.wire import Gate, WireRequest, WireResponse, is_mutating
 from holdfast.runtime.operator import Operator
 from holdfast.runtime.settings import Settings
 from tests.invariants import check_status

@@ -138,7 +138,8 @@ class Story:
 def command(folder: Path) -> int:
     """The whole story on a fake AWS, in under a minute: no account, no cluster, no questions."""
     try:
-        from holdfast.providers.aws.fake import FakeAws, serve
+        from holdfast.providers.aws.fake import FakeAws
+        from holdfast.providers.fake import serve
     except ImportError:
         from holdfast.model.errors import InputError
 

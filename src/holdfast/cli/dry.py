@@ -53,7 +53,7 @@ class BadInputError(InputError):
 async def _rehearse(manifests: list[Manifest], state: Path, *, verify_all: bool) -> list[Line]:
     from holdfast.app import copy_of, make_engine, memory_store, open_store
     from holdfast.kinds.catalog import shipped
-    from holdfast.providers.aws.wire import Gate, HttpTransport
+    from holdfast.providers.wire import Gate, HttpTransport
     from holdfast.runtime.settings import Settings
 
     if state.exists():

@@ -14,7 +14,8 @@ import click
 def command(cloud: str, port: int, demo: bool) -> int:
     """Start a fake CLOUD on loopback and print how to use it; stop with Ctrl-C."""
     from holdfast.cli.production import build
-    from holdfast.providers.aws.fake import FakeAws, serve
+    from holdfast.providers.aws.fake import FakeAws
+    from holdfast.providers.fake import serve
 
     del cloud
     url, stop = serve(FakeAws(), port)

@@ -14,7 +14,7 @@ from holdfast.app import make_engine, open_store
 from holdfast.kinds.catalog import CORE_KINDS
 from holdfast.model.errors import StoreError
 from holdfast.model.objects import ObjectKey
-from holdfast.providers.aws.wire import Gate, HttpTransport
+from holdfast.providers.wire import Gate, HttpTransport
 from holdfast.runtime.engine import Engine
 from holdfast.runtime.operator import SOON, Operator
 from holdfast.runtime.reconcile import Result

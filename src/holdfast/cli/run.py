@@ -32,7 +32,7 @@ async def _run(path: Path, resync: float, workers: int, *, retain: bool) -> int:
     from holdfast.app import make_engine, open_store
     from holdfast.cli.live import LEASE, LEASE_SECONDS, Live
     from holdfast.model.errors import StoreError
-    from holdfast.providers.aws.wire import HttpTransport
+    from holdfast.providers.wire import HttpTransport
     from holdfast.runtime.operator import Operator
     from holdfast.runtime.settings import Settings
 

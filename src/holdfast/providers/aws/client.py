@@ -17,7 +17,7 @@ from holdfast.model.errors import CloudError, Retry
 from holdfast.model.json import Json
 from holdfast.providers.aws.budget import Budget
 from holdfast.providers.aws.errors import translate
-from holdfast.providers.aws.wire import Gate, Transport, WireRequest, WireResponse, is_mutating
+from holdfast.providers.wire import Gate, Transport, WireRequest, WireResponse, is_mutating
 
 LOG = logging.getLogger("holdfast")
 # how listings page that the vendor's models do not describe (S3's per-bucket configurations)

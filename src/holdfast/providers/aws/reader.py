@@ -15,7 +15,7 @@ from holdfast.providers.aws.calls import Send, context_of, expand, read_fields, 
 from holdfast.providers.aws.client import AwsClient
 from holdfast.providers.aws.codec import bundle
 from holdfast.providers.aws.expressions import render, search, unrender
-from holdfast.providers.aws.wire import is_mutating
+from holdfast.providers.wire import is_mutating
 from holdfast.runtime.ports import Subject
 
 

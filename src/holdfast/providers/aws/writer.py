@@ -20,7 +20,7 @@ from holdfast.providers.aws.calls import Send, context_of, encode_fields, read_f
 from holdfast.providers.aws.client import AwsClient
 from holdfast.providers.aws.codec import covers, encode, unbundle, wire_name
 from holdfast.providers.aws.expressions import search
-from holdfast.providers.aws.wire import is_mutating
+from holdfast.providers.wire import is_mutating
 from holdfast.runtime.ports import Answer, Subject
 
 

@@ -1,6 +1,6 @@
 """The wire: requests and responses as bytes, the transport that carries them, and the gate that counts and refuses.
 
-Everything above is deterministic. Replacing `Transport` replaces AWS: by a simulation, a recording or a fault.
+Everything above is deterministic. Replacing `Transport` replaces the cloud: by a simulation, a recording or a fault.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ _READS = ("Get", "List", "Describe", "Head", "BatchGet")
 
 
 def is_mutating(operation: str) -> bool:
-    """By name, and in doubt yes: only operations that say that they read are reads."""
-    return not operation.startswith(_READS)
+    """By name, and in doubt yes: only operations that say that they read are reads. AWS: `GetQueueUrl`; Google: `pubsub.projects.topics.get`."""
+    verb = operation.rpartition(".")[2] if " " not in operation else ""
+    return not operation.startswith(_READS) and verb not in ("get", "list")
 
 
 @dataclass(frozen=True, slots=True)

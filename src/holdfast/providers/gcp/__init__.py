@@ -1,0 +1,1 @@
+"""Google Cloud: discovery-driven REST."""
