@@ -1,4 +1,4 @@
-"""A small world for tests: a fake AWS in process, a store in memory, a clock that only moves when told."""
+"""A small world for tests: both fake clouds in process, a store in memory, a clock that only moves when told."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from holdfast.model.objects import ObjectKey, key_of
 from holdfast.providers.aws.client import Vendor
 from holdfast.providers.aws.fake import FakeAws
 from holdfast.providers.fake import FakeTransport
-from holdfast.providers.wire import Gate
+from holdfast.providers.gcp.fake import FakeGcp
+from holdfast.providers.wire import Gate, WireRequest, WireResponse
 from holdfast.runtime.clock import age_at
 from holdfast.runtime.reconcile import Result, reconcile
 from holdfast.runtime.settings import Settings
@@ -47,15 +48,27 @@ class TestClock:
         return f"00000000-0000-4000-8000-{next(self._tokens):012d}"
 
 
-class World:
-    """One installation on one fake cloud. `another` is a second installation on the same cloud."""
+class BothClouds:
+    """One transport to both fakes, by where a request goes."""
 
-    def __init__(self, cloud: FakeAws | None = None, clock: TestClock | None = None, store=None, catalog=None, **settings) -> None:
+    def __init__(self, aws: FakeAws, gcp: FakeGcp) -> None:
+        self._aws, self._gcp = FakeTransport(aws), FakeTransport(gcp)
+
+    async def send(self, request: WireRequest) -> WireResponse:
+        return await (self._gcp if ".googleapis.com" in request.url else self._aws).send(request)
+
+
+class World:
+    """One installation on both fake clouds. `another` is a second installation on the same clouds."""
+
+    def __init__(self, cloud: FakeAws | None = None, clock: TestClock | None = None, store=None, catalog=None, gcp: FakeGcp | None = None,
+                 **settings) -> None:
         self.cloud = cloud or FakeAws()
         if cloud is None:
             self.cloud.reset()
             self.cloud.seed(1)
         self.clock = clock or TestClock()
+        self.gcp = gcp or FakeGcp(now=lambda: self.clock.at.timestamp())
         self.gate = Gate()
         self.catalog = catalog
         self.store = store or memory_store(catalog, self.clock)
@@ -63,11 +76,15 @@ class World:
 
     def restart(self, **settings) -> None:
         """A new process on the same store: everything in memory is forgotten."""
-        self.engine, self.gate, _ = make_engine(self.store, transport=FakeTransport(self.cloud), gate=Gate(), clock=self.clock,
+        self.engine, self.gate, _ = make_engine(self.store, transport=BothClouds(self.cloud, self.gcp), gate=Gate(), clock=self.clock,
                                                 settings=Settings(**settings), catalog=self.catalog, vendor=VENDOR)
 
     def another(self, **settings) -> World:
-        return World(self.cloud, self.clock, catalog=self.catalog, **settings)
+        return World(self.cloud, self.clock, catalog=self.catalog, gcp=self.gcp, **settings)
+
+    def cloud_of(self, kind):
+        """The fake that a kind's resources are in."""
+        return {"aws": self.cloud, "gcp": self.gcp}[kind.provider]
 
     async def apply(self, body: dict, manager: str = "user") -> ObjectKey:
         return (await self.store.apply(body, manager)).key

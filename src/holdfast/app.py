@@ -6,16 +6,18 @@ from pathlib import Path
 
 from holdfast.core.admit import check_adopted_resource, check_core, check_envelope, check_object
 from holdfast.kinds.catalog import CORE_KINDS, Catalog, shipped
-from holdfast.kinds.loader import load_dialect
+from holdfast.kinds.loader import dialects
 from holdfast.model.errors import InputError
 from holdfast.model.json import JsonMap, get_path
 from holdfast.model.objects import ObjectKey, key_of
 from holdfast.providers.aws.client import AwsClient, Vendor
 from holdfast.providers.aws.cloud import AwsCloud
+from holdfast.providers.gcp.client import GcpClient
+from holdfast.providers.gcp.cloud import GcpCloud
 from holdfast.providers.wire import Gate, HttpTransport, Transport
 from holdfast.runtime.clock import SystemClock
 from holdfast.runtime.engine import Engine
-from holdfast.runtime.ports import Clock, Store
+from holdfast.runtime.ports import Clock, Cloud, Store
 from holdfast.runtime.references import targets_of
 from holdfast.runtime.settings import Settings
 from holdfast.stores.embedded import EmbeddedStore, InlineStore
@@ -31,7 +33,7 @@ def rules_of(catalog: Catalog) -> Rules:
         if errors:
             return errors
         if not key.group and key.kind in CORE_KINDS:
-            return check_core(load_dialect("aws"), new)
+            return check_core(dialects(), new)
         if catalog.is_adopted_resource(key.group, key.kind):
             return check_adopted_resource(old, new, catalog.find, lookup)  # type: ignore[arg-type]
         return check_object(catalog.need(key.group, key.kind), old, new)
@@ -64,10 +66,10 @@ def memory_store(catalog: Catalog | None = None, clock: Clock | None = None) -> 
 
 def make_engine(store: Store, *, transport: Transport | None = None, gate: Gate | None = None, clock: Clock | None = None,
                 settings: Settings | None = None, catalog: Catalog | None = None, vendor: Vendor | None = None) -> tuple[Engine, Gate, Transport]:
-    """An engine on AWS. `plan` and `verify` hand in a gate that allows no writes."""
+    """An engine on both clouds. `plan` and `verify` hand in a gate that allows no writes."""
     gate, transport = gate or Gate(), transport or HttpTransport()
-    client = AwsClient(transport, gate, vendor)
-    engine = Engine(catalog or shipped(), store, {"aws": AwsCloud(client)}, clock or SystemClock(), settings or Settings())
+    clouds: dict[str, Cloud] = {"aws": AwsCloud(AwsClient(transport, gate, vendor)), "gcp": GcpCloud(GcpClient(transport, gate))}
+    engine = Engine(catalog or shipped(), store, clouds, clock or SystemClock(), settings or Settings())
     return engine, gate, transport
 
 

@@ -68,7 +68,7 @@ def facts(spec: dict | None = None, live: dict | Live | Absent | None = None, *,
         c = comparison(kind, spec, live.spec, removed=removed, unread=frozenset(live.failed))
         known = remembered.get("overrides", {})
         base["verdicts"] = apply_overrides(kind, compare(c), known, KEY)
-        base["cookie"] = cookie(c, known, {}, KEY)
+        base["cookie"] = cookie(c, known, KEY)
     if was_right:
         remembered = {"cookie": base["cookie"], "ready": True, "ready_reason": "UpToDate", "observed_generation": 3, **remembered}
     return Facts(**{**base, "memory": Memory(**remembered), **more})

@@ -138,7 +138,7 @@ DIRECTIVES = st.builds(
 def any_facts(draw, directives=DIRECTIVES):
     """Facts as a reconcile would gather them, and some that it never would."""
     ((c, _), known) = draw(comparisons()).value
-    now = cookie(c, known, {}, KEY)
+    now = cookie(c, known, KEY)
     verdicts = apply_overrides(c.kind, compare(c), known, KEY)
     hashes = {v.path: value_hash(v.live, KEY) for v in verdicts}
     place = draw(st.sampled_from([None, Absent(), "live"]))

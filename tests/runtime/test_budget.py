@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from holdfast.model.errors import CloudError
-from holdfast.providers.aws.budget import Budget
+from holdfast.providers.budget import Budget
 from tests.simulation.virtual import run_virtual
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from holdfast.core.admit import check_adopted_resource, check_core, check_envelope, check_object
 from holdfast.kinds.catalog import CORE_KINDS, Catalog
-from holdfast.kinds.loader import load_dialect
+from holdfast.kinds.loader import dialects
 from holdfast.kinds.yamlfile import Document, load_documents
 from holdfast.model.errors import InputError
 from holdfast.model.json import Json, JsonMap
@@ -57,7 +57,7 @@ def check_manifest(body: JsonMap, catalog: Catalog) -> list[InputError]:
         return errors
     key = key_of(body)
     if not key.group and key.kind in CORE_KINDS:
-        return check_core(load_dialect("aws"), body)
+        return check_core(dialects(), body)
     if catalog.is_adopted_resource(key.group, key.kind):
         return check_adopted_resource(None, body, catalog.find, lambda _: None)
     try:

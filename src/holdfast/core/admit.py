@@ -29,7 +29,7 @@ _TOP = ("apiVersion", "kind", "metadata", "spec", "status")
 _METADATA = ("name", "namespace", "annotations", "labels", "finalizers", "ownerReferences", "generateName", "uid", "resourceVersion", "generation",
              "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields", "selfLink")
 _CORE_TOP = (*_TOP, "data", "stringData", "binaryData", "type", "immutable")
-MADE_BY = "services.k8s.aws/adopted-by"
+MADE_BY = "adopted-by"  # annotation of an object that an AdoptedResource made
 
 
 def check_envelope(body: JsonMap) -> list[InputError]:
@@ -76,12 +76,12 @@ def _is_directive(key: str) -> bool:
     return key.startswith(tuple(f"{p}/" for p in FOREIGN_PREFIXES))
 
 
-def check_core(dialect: Dialect, body: JsonMap) -> list[InputError]:
+def check_core(dialects: tuple[Dialect, ...], body: JsonMap) -> list[InputError]:
     """Namespaces carry directives; Secrets and ConfigMaps are kept as they are."""
     if body.get("kind") != "Namespace":
         return []
     try:
-        check_namespace(dialect, (body.get("metadata") or {}).get("annotations") or {})
+        check_namespace(dialects, (body.get("metadata") or {}).get("annotations") or {})
     except InputError as error:
         return [error]
     return []
@@ -134,7 +134,7 @@ def check_adopted_resource(old: JsonMap | None, new: JsonMap, find_kind: FindKin
     if old is not None and old.get("spec") == new.get("spec"):
         return []
     target = lookup(request.key)
-    if target is not None and target.annotations.get(MADE_BY) != maker_of(new):
+    if target is not None and target.annotations.get(request.kind.dialect.annotation(MADE_BY)) != maker_of(new):
         return [InputError("HF302", f"{request.key} exists already; nothing was changed", "spec.metadata")]
     if old is not None and target is not None and _is_for_another(old, request, find_kind):
         return [InputError("HF302", f"this AdoptedResource made {request.key} from another resource; use another name", "spec.identifier")]

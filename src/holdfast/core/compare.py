@@ -12,7 +12,7 @@ from holdfast.core.canonical import canonical
 from holdfast.core.items import change_inside, get_inside, is_inside, is_itemised, item_prefix, named_items
 from holdfast.core.normalise import normalise
 from holdfast.core.paths import covers, drop_at, get_at, put_at, steps_of
-from holdfast.core.policy import same_name
+from holdfast.core.policy import PAIRWISE
 from holdfast.model.json import Json, JsonMap, is_empty
 from holdfast.model.kinds import Kind, plain_path, schema_at
 from holdfast.model.verdicts import Finding, Verdict
@@ -127,18 +127,23 @@ def _compare(kind: Kind, schema: JsonMap, path: str, desired: Json, live: Json, 
     elif isinstance(desired, list) and isinstance(live, list) and rule.unordered:
         same = _same_set(kind, schema.get("items") or {}, path, desired, live)
         yield Verdict(path, Finding.MATCH if same else _differs(frozen), desired, live)
-    elif rule.semantic == "arn-or-name" and same_name(desired, live):
+    elif rule.semantic in PAIRWISE and PAIRWISE[rule.semantic](desired, live):
         yield Verdict(path, Finding.MATCH, desired, live)
     else:
-        yield _leaf(path, desired, live, frozen, rule.default)
+        yield _leaf(kind, path, desired, live, frozen, rule.default)
 
 
-def _leaf(path: str, desired: Json, live: Json, frozen: bool, default: Json) -> Verdict:
+def _leaf(kind: Kind, path: str, desired: Json, live: Json, frozen: bool, default: Json) -> Verdict:
     same = canonical(desired) == canonical(live)
-    same = same or (is_empty(desired) and is_empty(live))
+    same = same or (says_nothing(kind, desired) and is_empty(live))
     if not same and default is not None:  # what the cloud does not show has its default
         same = (is_empty(live) and desired == default) or (is_empty(desired) and live == default)
     return Verdict(path, Finding.MATCH if same else _differs(frozen), desired, live)
+
+
+def says_nothing(kind: Kind, value: Json) -> bool:
+    """Empty; and where the family's answers leave out false and zero, those too."""
+    return is_empty(value) or (kind.dialect.omits_zero and (value is False or (value == 0 and not isinstance(value, bool))))
 
 
 def _differs(frozen: bool) -> Finding:
@@ -177,7 +182,7 @@ def _removal(c: Comparison, path: str) -> Verdict | None:
     steps = tuple(path.split(".")) if inside else steps_of(c.kind, path)
     live, rule = get_inside(c.live, path) if inside else get_at(c.live, steps), c.kind.rule(plain_path(path))
     is_tag = bool(c.kind.tag_path) and path.startswith(f"{c.kind.tag_path}.")
-    if steps[0].partition("[")[0] in c.unread or rule.write_only or (live is None if is_tag else is_empty(live)):
+    if steps[0].partition("[")[0] in c.unread or rule.write_only or (live is None if is_tag else says_nothing(c.kind, live)):
         return None
     if rule.default is not None and live == (rule.default if inside else normalised_default(c.kind, path)):
         return None

@@ -16,11 +16,11 @@ from holdfast.model.kinds import Kind
 FORM = 1  # of what is hashed; a cookie of another form is simply unequal, and costs one comparison
 
 
-def cookie(c: Comparison, overrides: Mapping[str, JsonMap], labels: Mapping[str, Json], key: bytes) -> str:
-    return f"{spec_hash(c, overrides, labels, key)}/{digest(seal(c.kind, project(c), key))}"
+def cookie(c: Comparison, overrides: Mapping[str, JsonMap], key: bytes) -> str:
+    return f"{spec_hash(c, overrides, key)}/{digest(seal(c.kind, project(c), key))}"
 
 
-def spec_hash(c: Comparison, overrides: Mapping[str, JsonMap], labels: Mapping[str, Json], key: bytes) -> str:
+def spec_hash(c: Comparison, overrides: Mapping[str, JsonMap], key: bytes) -> str:
     return digest({
         "form": FORM,
         "kind": c.kind.digest,
@@ -29,7 +29,6 @@ def spec_hash(c: Comparison, overrides: Mapping[str, JsonMap], labels: Mapping[s
         "unmanaged": sorted(c.unmanaged),
         "unread": sorted(c.unread),
         "overrides": overrides,
-        "labels": labels,
     })
 
 

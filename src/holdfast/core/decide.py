@@ -14,12 +14,13 @@ from holdfast.core.overrides import learn_from_reads
 from holdfast.model.facts import Facts, Live
 from holdfast.model.json import get_path
 from holdfast.model.kinds import top_field
-from holdfast.model.plans import Adopt, Create, Delete, Look, Plan, Release, Report, Rest, Update
+from holdfast.model.plans import Adopt, Create, Delete, Finish, Look, Plan, Release, Report, Rest, Update
 from holdfast.model.reasons import Reason
 from holdfast.model.verdicts import Finding, differences
 
 Rule = Callable[[Facts], Plan | None]
 ATTEMPTS = 3  # updates without effect before we stop: never loop against a cloud
+RUNNING = {"create": Reason.CREATING, "update": Reason.UPDATING, "adopt": Reason.UPDATING, "delete": Reason.DELETING}  # by what an operation does
 SURE = 2  # own writes after which the same other value was read: one could be somebody's edit right after ours
 
 
@@ -39,11 +40,13 @@ def let_go_without_looking(f: Facts) -> Plan | None:
     if not f.is_deleting:
         return None
     if f.directives.retain:
-        return Release("deletion-policy is retain: the resource stays as it is")
+        return Release(f"deletion-policy is {f.kind.dialect.release_word}: the resource stays as it is")
     if f.directives.never_writes:
         return Release("the object is verified only: the resource stays as it is")
     if not f.has_finalizer:
         return Release("nothing was held")
+    if f.kind.cannot_delete:
+        return Release(f"{f.kind.name} cannot be deleted: {f.kind.cannot_delete}. The object goes, the resource stays as it is")
     return None
 
 
@@ -59,6 +62,13 @@ def paused(f: Facts) -> Plan | None:
 def held_back(f: Facts) -> Plan | None:
     """A permanent error is not tried again until the object, a reference or the day changes."""
     return Rest() if f.memory.hold is not None and f.is_held else None
+
+
+def under_way(f: Facts) -> Plan | None:
+    """The cloud is still carrying out what we asked for: nothing is read or written until it has ended."""
+    if not f.is_running or f.memory.operation is None:
+        return None
+    return Report(RUNNING[f.memory.operation.action], f"The cloud is carrying it out: {f.memory.operation.name}.", retry_in=max(f.kind.settle_seconds, 1.0))
 
 
 # ---- after --------------------------------------------------------------------------------------------------------
@@ -161,6 +171,11 @@ def not_settled_by_service(f: Facts) -> Plan | None:
     return Report(Reason.SETTLING, f"The service says {f.live.pending}.", retry_in=f.kind.settle_seconds)
 
 
+def ended(f: Facts) -> Plan | None:
+    """An operation that was sent for this very spec has ended: what came of it is seen as after any other write."""
+    return Finish(f.live) if f.is_finished and isinstance(f.live, Live) else None
+
+
 def fast_path(f: Facts) -> Plan | None:
     """Both hashes as they were when all was right: no comparison matters."""
     if not f.use_fast_path or f.cookie != f.memory.cookie or unread(f):
@@ -221,10 +236,10 @@ def as_declared(f: Facts) -> Plan:
     return Report(Reason.UP_TO_DATE, matches(f), "", f.verdicts, remember=True)
 
 
-BEFORE_LOOKING: tuple[Rule, ...] = (let_go_without_looking, paused, held_back)
+BEFORE_LOOKING: tuple[Rule, ...] = (let_go_without_looking, paused, held_back, under_way)
 AFTER_LOOKING: tuple[Rule, ...] = (
     let_go_without_looking, deletion, verification, absence, another_holds_it, adoption, somebody_elses, not_settled_by_service,
-    fast_path, settling, immutable, unfinished_create, correction, incomplete, as_declared,
+    ended, fast_path, settling, immutable, unfinished_create, correction, incomplete, as_declared,
 )
 
 
@@ -257,7 +272,7 @@ def unread_mark(f: Facts) -> Report:
 
 def not_found(f: Facts) -> str:
     """Where it was looked for; and, for a kind without names, how to say which one is meant."""
-    where = f"no such {f.kind.name} in {f.place.region or 'this region'} of account {f.place.account or '(unknown)'}"
+    where = f"no such {f.kind.name} {f.place.words or 'there'}"
     if not f.memory.identity and not f.directives.adoption_fields and "id" in f.kind.identifiers and "name" not in f.kind.identifiers:
         hint = f"""{f.kind.dialect.annotation("adoption-fields")}: '{{"id": "…"}}'"""
         return f"There is {where} with our mark. A {f.kind.name} is found by its id, not by its fields: add {hint}. It is only verified, so none is created."

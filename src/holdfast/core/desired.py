@@ -24,10 +24,34 @@ def references_in(kind: Kind, spec: JsonMap) -> list[tuple[Reference, str, JsonM
         for at, value in _values_at(spec, ref.path):
             items = value if isinstance(value, list) else [value]
             for i, item in enumerate(items):
-                source = item if ref.to_secret else (item or {}).get("from") if isinstance(item, Mapping) else None
-                if isinstance(source, Mapping):
+                source = _source(ref, item)
+                if source is not None:
                     out.append((ref, f"{at}[{i}]" if ref.is_list else at, source))
     return out
+
+
+def _source(ref: Reference, item: Json) -> JsonMap | None:
+    """What a reference says of its target."""
+    found = item
+    if ref.to_secret and ref.is_external:
+        found = get_path(item, "valueFrom.secretKeyRef")
+    elif not ref.to_secret and not ref.is_external:
+        found = get_path(item, "from")
+    return found if isinstance(found, Mapping) else None
+
+
+def with_labels(kind: Kind, spec: JsonMap, labels: Mapping[str, str]) -> dict[str, Json]:
+    """The object's own labels, where they go to the cloud; keys with a prefix (`a/b`) are Kubernetes' own."""
+    if not kind.dialect.labels_are_tags or not kind.tag_path:
+        return dict(spec)
+    sent = {k: v for k, v in labels.items() if "/" not in k} | tag_map(get_path(spec, kind.tag_path))
+    return with_path(spec, kind.tag_path, sent) if sent else dict(spec)
+
+
+def with_name(kind: Kind, spec: JsonMap, name: str) -> dict[str, Json]:
+    """The resource's name is the object's, where the spec does not give one."""
+    field = kind.dialect.name_field
+    return {**spec, field: spec.get(field) or name} if field else dict(spec)
 
 
 def _values_at(data: Json, path: str, at: str = "") -> list[tuple[str, Json]]:

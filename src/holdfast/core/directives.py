@@ -12,21 +12,26 @@ from holdfast.model.errors import InputError, did_you_mean
 from holdfast.model.json import JsonMap
 from holdfast.model.kinds import Dialect, Kind, field_paths, plain_path, schema_at
 
-FORCE_ACQUIRE, ACTUATION = "force-acquire", "actuation-mode"
+FORCE_ACQUIRE, ACTUATION, DELETION = "force-acquire", "actuation-mode", "deletion-policy"
 _VALUES: dict[str, tuple[str, ...]] = {
     FORCE_ACQUIRE: ("true", "false"),
     "read-only": ("true", "false"),
     "adopted": ("true", "false"),
     ACTUATION: ("Paused", "Reconciling"),
-    "deletion-policy": ("delete", "retain"),
+    DELETION: ("delete", "retain", "abandon"),
     "adoption-policy": ("adopt", "adopt-or-create"),
 }
-_FREE = ("adoption-fields", "region", "spec-overrides", "ignore-field-drift")
+_FREE = ("adoption-fields", "region", "spec-overrides")
 FOREIGN_PREFIXES = ("services.k8s.aws", "cnrm.cloud.google.com")
 
 
 def known_names(dialect: Dialect) -> tuple[str, ...]:
-    return (*_VALUES, *_FREE, dialect.unmanaged_directive, *dialect.known_annotations)
+    return (*_VALUES, *_FREE, *dialect.unmanaged_directives, *dialect.known_annotations)
+
+
+def values_of(dialect: Dialect, name: str) -> tuple[str, ...]:
+    """The values that a directive may have; () where anything goes."""
+    return ("delete", dialect.release_word) if name == DELETION else _VALUES.get(name, ())
 
 
 def parse_directives(kind: Kind, annotations: Mapping[str, object], namespace: Mapping[str, str],
@@ -34,30 +39,32 @@ def parse_directives(kind: Kind, annotations: Mapping[str, object], namespace: M
     """Raises InputError for the first annotation that is not exactly one we know."""
     check_annotations(kind.dialect, annotations, labels)
 
-    def value(name: str) -> str:
-        return str(annotations.get(kind.dialect.annotation(name), ""))
+    d, service = kind.dialect, kind.group.partition(".")[0]
 
-    service = kind.group.partition(".")[0]
-    deletion = (value("deletion-policy") or namespace.get(f"{service}.{kind.dialect.prefix}/deletion-policy", "")
-                or namespace.get(kind.dialect.annotation("deletion-policy"), ""))
-    actuation = value(ACTUATION) or namespace.get(f"{service}.{kind.dialect.prefix}/{ACTUATION}", "") or namespace.get(kind.dialect.annotation(ACTUATION), "")
+    def value(name: str) -> str:
+        return str(annotations.get(d.annotation(name), ""))
+
+    def inherited(name: str) -> str:
+        return value(name) or namespace.get(f"{service}.{d.prefix}/{name}", "") or namespace.get(d.annotation(name), "")
+
+    deletion = _known(d, DELETION, inherited(DELETION))
     return Directives(
         verify_only=value(FORCE_ACQUIRE) == "true",
         read_only=value("read-only") == "true",
-        paused=_known(ACTUATION, actuation) == "Paused",
-        retain=_known("deletion-policy", deletion) == "retain" if deletion else retain_by_default,
+        paused=_known(d, ACTUATION, inherited(ACTUATION)) == "Paused",
+        retain=deletion == d.release_word if deletion else retain_by_default,
         adoption_policy=value("adoption-policy"),
         adoption_fields=_adoption_fields(kind, value("adoption-fields")),
         adopted=value("adopted") == "true",
-        region=value("region") or namespace.get(kind.dialect.annotation("default-region"), ""),
-        account=namespace.get(kind.dialect.annotation("owner-account-id"), ""),
+        region=value("region") or namespace.get(d.annotation("default-region"), ""),
+        account=value(d.account_annotation) or namespace.get(d.annotation(d.account_annotation), ""),
         unmanaged=_unmanaged(kind, value),
     )
 
 
-def _known(name: str, value: str) -> str:
-    if value and value not in _VALUES[name]:
-        raise InputError("HF201", f"{name}: {value!r} on the namespace is not one of {', '.join(_VALUES[name])}")
+def _known(dialect: Dialect, name: str, value: str) -> str:
+    if value and value not in values_of(dialect, name):
+        raise InputError("HF201", f"{name}: {value!r} on the namespace is not one of {', '.join(values_of(dialect, name))}")
     return value
 
 
@@ -65,7 +72,7 @@ def check_annotations(dialect: Dialect, annotations: Mapping[str, object], label
     for key, value in annotations.items():
         _check_key(dialect, key)
         if key.startswith(f"{dialect.prefix}/"):
-            _check_value(key, key.partition("/")[2], value)
+            _check_value(dialect, key, key.partition("/")[2], value)
     for key in labels:
         name = _looks_like(_last_word(key), tuple(_VALUES))
         if name and (key.rpartition("/")[0] in (*FOREIGN_PREFIXES, "") or name == FORCE_ACQUIRE):
@@ -73,26 +80,29 @@ def check_annotations(dialect: Dialect, annotations: Mapping[str, object], label
                              f"metadata.labels[{key}]")
 
 
-def check_namespace(dialect: Dialect, annotations: Mapping[str, object]) -> None:
-    """Directives on a Namespace: what looks like one must be one."""
-    known = ("deletion-policy", ACTUATION, "default-region", "owner-account-id", "team-id", "endpoint-url")
+def check_namespace(dialects: tuple[Dialect, ...], annotations: Mapping[str, object]) -> None:
+    """Directives on a Namespace, of any family: what looks like one must be one."""
     for key, value in annotations.items():
         prefix, _, name = key.rpartition("/")
-        if prefix != dialect.prefix and not prefix.endswith(f".{dialect.prefix}"):
-            meant = _looks_like(_last_word(key), (ACTUATION, "deletion-policy"))
-            if meant and (not prefix or get_close_matches(prefix.lower(), FOREIGN_PREFIXES, 1, 0.85)):
-                raise InputError("HF203", f"{key} is not a directive; did you mean {dialect.annotation(meant)!r}?", f"metadata.annotations[{key}]")
+        dialect = next((d for d in dialects if prefix == d.prefix or prefix.endswith(f".{d.prefix}")), None)
+        if dialect is None:
+            meant = _looks_like(_last_word(key), (ACTUATION, DELETION))
+            near = get_close_matches(prefix.lower(), FOREIGN_PREFIXES, 1, 0.85)
+            if meant and (not prefix or near):
+                right = next((d for d in dialects if d.prefix in near), dialects[0]).annotation(meant)
+                raise InputError("HF203", f"{key} is not a directive; did you mean {right!r}?", f"metadata.annotations[{key}]")
             continue
+        known = list(dialect.namespace_annotations)
         if name not in known:
-            raise InputError("HF203", f"{key} is not a directive for a Namespace{did_you_mean(name, list(known))}", f"metadata.annotations[{key}]")
-        _check_value(key, name, value)
+            raise InputError("HF203", f"{key} is not a directive for a Namespace{did_you_mean(name, known)}", f"metadata.annotations[{key}]")
+        _check_value(dialect, key, name, value)
 
 
-def _check_value(key: str, name: str, value: object) -> None:
+def _check_value(dialect: Dialect, key: str, name: str, value: object) -> None:
     if not isinstance(value, str):
         raise InputError("HF201", f"{key} must be a string: write {json.dumps(str(value).lower())}, in quotes",
                          f"metadata.annotations[{key}]")
-    allowed = _VALUES.get(name)
+    allowed = values_of(dialect, name)
     if allowed and value not in allowed:
         raise InputError("HF201", f"{key}: {value!r} is not one of {', '.join(map(repr, allowed))}; nothing was written to the cloud",
                          f"metadata.annotations[{key}]")
@@ -147,7 +157,7 @@ def _adoption_fields(kind: Kind, text: str) -> Mapping[str, str]:
 
 
 def _unmanaged(kind: Kind, value: Callable[[str], str]) -> tuple[str, ...]:
-    paths = [(name, p.strip().removeprefix("spec.")) for name in (kind.dialect.unmanaged_directive, "ignore-field-drift")
+    paths = [(name, p.strip().removeprefix("spec.")) for name in kind.dialect.unmanaged_directives
              for p in value(name).split(",") if p.strip()]
     for name, path in paths:
         if not has_field(kind, path):

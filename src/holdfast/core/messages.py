@@ -21,9 +21,16 @@ def listed(kind: Kind, verdicts: tuple[Verdict, ...]) -> str:
 
 
 def one(kind: Kind, v: Verdict) -> str:
+    at = shown_path(kind, v.path)
     if v.is_removal:
-        return f"spec.{v.path}: must be unset, live {value(kind, v.path, v.live)}"
-    return f"spec.{v.path}: wanted {value(kind, v.path, v.desired)}, live {value(kind, v.path, v.live)}"
+        return f"{at}: must be unset, live {value(kind, v.path, v.live)}"
+    return f"{at}: wanted {value(kind, v.path, v.desired)}, live {value(kind, v.path, v.live)}"
+
+
+def shown_path(kind: Kind, path: str) -> str:
+    """Where the user has it: labels that go to the cloud stand in metadata."""
+    is_label = kind.dialect.labels_are_tags and bool(kind.tag_path) and path.startswith(f"{kind.tag_path}.")
+    return f"metadata.{path}" if is_label else f"spec.{path}"
 
 
 def value(kind: Kind, path: str, data: Json, most: int = 120) -> str:

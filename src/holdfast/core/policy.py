@@ -12,6 +12,7 @@ from collections.abc import Callable
 from urllib.parse import unquote
 
 from holdfast.core.canonical import canonical
+from holdfast.core.templates import plain_name
 from holdfast.model.json import Json
 
 _LISTS = ("Action", "NotAction", "Resource", "NotResource")
@@ -114,6 +115,44 @@ def same_name(one: Json, other: Json) -> bool:
     return one == other or (mixed and arn_or_name(one) == arn_or_name(other))
 
 
+def resource_name(value: Json) -> Json:
+    """Google's names, however they are written."""
+    return plain_name(value) if isinstance(value, str) else value
+
+
+def same_resource(one: Json, other: Json) -> bool:
+    """Equal names; a project's number on one side and its id on the other say the same of the rest."""
+    if one == other or not isinstance(one, str) or not isinstance(other, str):
+        return bool(one == other)
+    mine, theirs = one.split("/"), other.split("/")
+    if len(mine) != len(theirs) or len(mine) < 3 or mine[0] != "projects":
+        return False
+    return mine[1].isdigit() != theirs[1].isdigit() and [mine[0], *mine[2:]] == [theirs[0], *theirs[2:]]
+
+
+def short_name(value: Json) -> Json:
+    """`projects/p/instanceConfigs/regional-europe-west1` and `regional-europe-west1` are one."""
+    return value.rpartition("/")[2] if isinstance(value, str) else value
+
+
+def duration(value: Json) -> Json:
+    """`3600s`, `3600.0s` and `3600.000s`."""
+    found = re.fullmatch(r"([0-9]+)(?:\.([0-9]+))?s", value) if isinstance(value, str) else None
+    if not found:
+        return value
+    fraction = (found.group(2) or "").rstrip("0")
+    return f"{int(found.group(1))}{'.' + fraction if fraction else ''}s"
+
+
+def timestamp(value: Json) -> Json:
+    """The same moment, with or without a fraction of zeros, as `Z` or `+00:00`."""
+    found = re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(?:Z|\+00:00)", value) if isinstance(value, str) else None
+    if not found:
+        return value
+    fraction = (found.group(2) or "").rstrip("0")
+    return f"{found.group(1)}{'.' + fraction if fraction else ''}Z"
+
+
 def case_insensitive(value: Json) -> Json:
     return value.lower() if isinstance(value, str) else value
 
@@ -127,7 +166,12 @@ def number_text(value: Json) -> Json:
 SEMANTICS: dict[str, Callable[[Json], Json]] = {
     "json": json_document,
     "policy": iam_policy,
-    "arn-or-name": lambda value: value,  # compared pairwise, see `same_name`
+    "arn-or-name": lambda value: value,
     "case-insensitive": case_insensitive,
     "number": number_text,
+    "resource-name": resource_name,
+    "short-name": short_name,
+    "duration": duration,
+    "timestamp": timestamp,
 }
+PAIRWISE: dict[str, Callable[[Json, Json], bool]] = {"arn-or-name": same_name, "resource-name": same_resource}  # no form of one value says it

@@ -10,9 +10,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
-from holdfast.core.messages import MOST, data
+from holdfast.core.messages import MOST, data, shown_path
 from holdfast.core.overrides import remembered
-from holdfast.model.facts import Hold, Intent, Live, Memory, Place, Settling
+from holdfast.model.facts import Hold, Intent, Live, Memory, Operation, Place, Settling
 from holdfast.model.json import Json, JsonMap, get_path
 from holdfast.model.kinds import Kind
 from holdfast.model.objects import condition
@@ -58,6 +58,7 @@ def read_memory(kind: Kind, status: JsonMap, annotations: Mapping[str, str]) -> 
         intent=_part(Intent, status.get("intent")),
         settling=_part(Settling, status.get("settling")),
         hold=_part(Hold, status.get("hold")),
+        operation=_part(Operation, status.get("operation")),
         conditions=conditions,
     )
 
@@ -75,7 +76,7 @@ def compose(kind: Kind, before: JsonMap, memory: Memory, outcome: Outcome, gener
     out = dict(before)
     if outcome.live is not None:
         out.update(outcome.live.status)
-        out.update(_identity(kind, outcome.live, before))
+        out.update(identity_status(kind, outcome.live, before))
     out["observedGeneration"] = generation
     _put(out, "lastModifiedCookie", memory.cookie)
     if memory.has_applied:
@@ -83,7 +84,7 @@ def compose(kind: Kind, before: JsonMap, memory: Memory, outcome: Outcome, gener
     _put(out, "specOverrides", dict(memory.overrides))
     _put(out, "sentFields", dict(memory.sent))
     _put(out, "adopted", memory.adopted)
-    for name, part in (("intent", memory.intent), ("settling", memory.settling), ("hold", memory.hold)):
+    for name, part in (("intent", memory.intent), ("settling", memory.settling), ("hold", memory.hold), ("operation", memory.operation)):
         _put(out, name, asdict(part) if part is not None else None)
     if outcome.is_verification:
         out["verification"] = _verification(kind, before.get("verification") or {}, outcome, generation, now)
@@ -100,19 +101,21 @@ def _put(out: dict[str, Json], name: str, value: Json) -> None:
         out.pop(name, None)
 
 
-def _identity(kind: Kind, live: Live, before: JsonMap) -> dict[str, Json]:
-    if kind.dialect.identity_path != "ackResourceMetadata.arn":
-        return {kind.dialect.identity_path: live.identity}
-    meta = dict(before.get("ackResourceMetadata") or {})
+def identity_status(kind: Kind, live: Live, before: JsonMap) -> dict[str, Json]:
+    """What names the held resource: ACK's metadata, with the place, or Config Connector's externalRef, which has it inside."""
+    holder, _, name = kind.dialect.identity_path.partition(".")
+    if not name:
+        return {holder: live.identity} if live.identity else {}
+    meta = dict(before.get(holder) or {})
     meta |= {"ownerAccountID": live.place.account, "region": live.place.region, "partition": live.place.partition}
     if live.identity:
-        meta["arn"] = live.identity
-    return {"ackResourceMetadata": meta}
+        meta[name] = live.identity
+    return {holder: meta}
 
 
 def _verification(kind: Kind, before: JsonMap, outcome: Outcome, generation: int, now: str) -> dict[str, Json]:
     found = differences(outcome.verdicts)
-    shown = [{"path": f"spec.{v.path}", "desired": data(kind, v.path, v.desired), "live": data(kind, v.path, v.live)} for v in found[:MOST]]
+    shown = [{"path": shown_path(kind, v.path), "desired": data(kind, v.path, v.desired), "live": data(kind, v.path, v.live)} for v in found[:MOST]]
     same = before.get("outcome") == outcome.reason.text
     out: dict[str, Json] = {
         "generation": generation, "outcome": outcome.reason.text,

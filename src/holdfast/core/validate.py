@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from holdfast.core.desired import references_in
 from holdfast.core.messages import value
 from holdfast.core.normalise import normalise
 from holdfast.core.paths import get_at, steps_of
@@ -23,7 +24,7 @@ def check_spec(kind: Kind, spec: JsonMap, *, spec_may_be_absent: bool = False) -
     if spec_may_be_absent and not spec:
         return []
     errors = [found for e in _validator(kind).iter_errors(spec) for found in _explain(kind, e)]
-    return [*errors, *_one_of(kind, spec)]
+    return [*errors, *_one_of(kind, spec), *([] if errors else _malformed_references(kind, spec))]
 
 
 def check_immutable(kind: Kind, old: JsonMap, new: JsonMap) -> list[InputError]:
@@ -44,7 +45,27 @@ def _is_referenced(kind: Kind, path: str, old: JsonMap, new: JsonMap) -> bool:
     """A field given by reference is checked by the controller, on the resolved value."""
     parent = steps_of(kind, path)[:-1]
     refs = [r for r in kind.references if r.path.rpartition(".")[0] == ".".join(parent) and r.target == path.rpartition(".")[2]]
+    if any(r.is_external for r in refs):
+        before, after = (get_at(spec, tuple(path.split("."))) or {} for spec in (old, new))
+        return bool(after) and not (before.get("external") and after.get("external"))
     return any(get_at(spec, tuple(r.path.split("."))) is not None for r in refs for spec in (old, new))
+
+
+def _malformed_references(kind: Kind, spec: JsonMap) -> list[InputError]:
+    """`{external}`, or `{name, namespace}`, with a kind where several fit; never both, never neither."""
+    out = []
+    for ref, at, source in references_in(kind, spec):
+        if not ref.is_external or ref.to_secret:
+            continue
+        where, given = f"spec.{at}", {k for k, v in source.items() if v}
+        if "external" in given and given & {"name", "namespace"}:
+            out.append(InputError("HF405", "external stands alone: name and namespace belong to a reference by name", where))
+        elif not given & {"external", "name"}:
+            out.append(InputError("HF405", "a reference needs external, or name (and namespace)", where))
+        kinds = [ref.kind, *(k for _, k, _ in ref.others)]
+        if ref.others and "name" in given and source.get("kind") not in kinds:
+            out.append(InputError("HF405", f"kind must be one of {', '.join(kinds)}", f"{where}.kind"))
+    return out
 
 
 def _one_of(kind: Kind, spec: JsonMap) -> list[InputError]:
@@ -73,7 +94,7 @@ def closed(schema: Json) -> Json:
         return schema
     out = {k: v for k, v in schema.items() if not k.startswith("x-") and k not in ("description", "format")}
     if "properties" in schema:
-        out["properties"] = {k: closed(v) for k, v in schema["properties"].items()}
+        out["properties"] = {k: closed(v) for k, v in schema["properties"].items() if not v.get("x-hidden")}
         out["additionalProperties"] = False
     if isinstance(schema.get("additionalProperties"), Mapping):
         out["additionalProperties"] = closed(schema["additionalProperties"])

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.core import adopted
-from holdfast.kinds.loader import HERE, load_kind
+from holdfast.kinds.loader import HERE, dialects, load_kind
 from holdfast.kinds.yamlfile import load_documents
 from holdfast.model.errors import InputError, did_you_mean
-from holdfast.model.kinds import Kind
+from holdfast.model.kinds import Dialect, Kind
 
 ADOPTED_PLURAL = "adoptedresources"
 CORE_KINDS = ("Namespace", "Secret", "ConfigMap")
-COMMON_GROUP = "services.k8s.aws"
 
 
 class Catalog:
@@ -49,7 +48,11 @@ class Catalog:
 
     def is_adopted_resource(self, group: str, kind: str) -> bool:
         """Every service's group has an AdoptedResource, an alias's group too; so does ACK's common group."""
-        return kind == adopted.KIND and (group == COMMON_GROUP or any(g == group for g, _ in self._index))
+        common = {d.prefix for d in dialects()}
+        return kind == adopted.KIND and (group in common or any(g == group for g, _ in self._index))
+
+    def dialect_of(self, group: str) -> Dialect:
+        return next(d for d in dialects() if f".{group}".endswith(d.group_suffix))
 
     def canonical(self, group: str, kind: str) -> tuple[str, str]:
         """The group and name under which objects of an alias are kept."""

@@ -13,14 +13,21 @@ _CONDITION: JsonMap = {
     "type": "object", "required": ["status", "type"],
     "properties": {"lastTransitionTime": {"type": "string", "format": "date-time"}, "message": _TEXT, "reason": _TEXT, "status": _TEXT, "type": _TEXT},
 }
+_BY_NAME_OR_EXTERNAL: list[JsonMap] = [
+    {"not": {"required": ["external"]}, "required": ["name"]},
+    {"not": {"anyOf": [{"required": ["name"]}, {"required": ["namespace"]}]}, "required": ["external"]},
+]
 _FREE: JsonMap = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-_OWN_STATUS: dict[str, Json] = {
+_IDENTITY: dict[str, Json] = {  # by the top of a dialect's identity_path
     "ackResourceMetadata": {"type": "object", "required": ["ownerAccountID", "region"],
                             "properties": {"arn": _TEXT, "ownerAccountID": _TEXT, "partition": _TEXT, "region": _TEXT}},
+    "externalRef": _TEXT,
+}
+_OWN_STATUS: dict[str, Json] = {
     "adopted": {"type": "boolean"},
     "appliedFields": {"type": "array", "items": _TEXT},
     "conditions": {"type": "array", "items": _CONDITION},
-    "hold": _FREE, "intent": _FREE, "settling": _FREE,
+    "hold": _FREE, "intent": _FREE, "operation": _FREE, "settling": _FREE,
     "lastModifiedCookie": _TEXT,
     "observedGeneration": {"type": "integer", "format": "int64"},
     "sentFields": {"type": "object", "additionalProperties": _TEXT},
@@ -31,7 +38,8 @@ _OWN_STATUS: dict[str, Json] = {
 
 def crd_of(kind: Kind) -> dict[str, Json]:
     spec, status = _clean(kind.spec_schema), _clean(kind.status_schema)
-    status = {"type": "object", "properties": dict(sorted({**status["properties"], **_OWN_STATUS}.items()))}
+    holder = kind.dialect.identity_path.partition(".")[0]
+    status = {"type": "object", "properties": dict(sorted({**status["properties"], **_OWN_STATUS, holder: _IDENTITY[holder]}.items()))}
     rules = [*_one_of_rules(kind)]
     if rules:
         spec["x-kubernetes-validations"] = rules
@@ -78,9 +86,15 @@ def _document(group: str, version: str, name: str, plural: str, root: JsonMap, s
 
 def _clean(schema: Json) -> Json:
     """The schema without what is only for our codecs."""
-    if isinstance(schema, Mapping):
-        return {k: _clean(v) for k, v in schema.items() if k not in ("x-wire", "x-known")}
-    return schema
+    if not isinstance(schema, Mapping):
+        return schema
+    out = {k: v for k, v in schema.items() if not k.startswith("x-") or k.startswith("x-kubernetes-")}
+    if "properties" in schema:
+        out["properties"] = {k: _clean(v) for k, v in schema["properties"].items() if not v.get("x-hidden")}
+    for key in ("items", "additionalProperties"):
+        if key in schema:
+            out[key] = _clean(schema[key])
+    return {**out, "oneOf": _BY_NAME_OR_EXTERNAL} if schema.get("x-ref") else out
 
 
 def _one_of_rules(kind: Kind) -> list[JsonMap]:
@@ -109,7 +123,8 @@ def _escape(name: str) -> str:
 
 def _identity_rules(kind: Kind) -> list[JsonMap]:
     """A wrong name can be corrected until something is held; from then on it is fixed."""
-    held = "!has(oldSelf.status) || !has(oldSelf.status.ackResourceMetadata) || !has(oldSelf.status.ackResourceMetadata.arn)"
+    steps = kind.dialect.identity_path.split(".")
+    held = " || ".join(f"!has(oldSelf.{'.'.join(('status', *steps)[:i + 1])})" for i in range(len(steps) + 1))
     out: list[JsonMap] = []
     for path in kind.identity_fields:
         field = ".".join(_escape(p) for p in path.split("."))
@@ -149,7 +164,17 @@ def policy_of(kind: Kind) -> list[dict[str, Json]]:
 
 def _immutable_rule(kind: Kind, path: str) -> JsonMap:
     at = "".join(f"[?'{p}']" for p in path.split("."))
+    if any(r.path == path and r.is_external for r in kind.references):
+        return _immutable_reference(path, at)
     by_reference = [r.path for r in kind.references if r.target == path.rpartition(".")[2] and r.path.rpartition(".")[0] == path.rpartition(".")[0]]
     steps_aside = "".join(f" || variables.new{''.join(f'[?{chr(39)}{p}{chr(39)}]' for p in r.split('.'))}.hasValue()" for r in by_reference)
     return {"expression": f"!variables.old{at}.hasValue() || variables.new{at} == variables.old{at}{steps_aside}",
+            "message": f"HF108: spec.{path} is immutable: it may be set once, then neither changed nor removed"}
+
+
+def _immutable_reference(path: str, at: str) -> JsonMap:
+    """It stays, and an external name stays the same; what a name refers to is the controller's to see."""
+    both = f"!variables.old{at}[?'external'].hasValue() || !variables.new{at}[?'external'].hasValue()"
+    same = f"variables.new{at}[?'external'] == variables.old{at}[?'external']"
+    return {"expression": f"!variables.old{at}.hasValue() || (variables.new{at}.hasValue() && ({both} || {same}))",
             "message": f"HF108: spec.{path} is immutable: it may be set once, then neither changed nor removed"}

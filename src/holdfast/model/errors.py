@@ -98,9 +98,12 @@ CODES = _table(
     ("HF403", "Field and reference both given", "A field and its …Ref are both set.", "Keep one of the two.", AUTHOR),
     ("HF404", "Secret key not found", "A secret reference names a Secret or a key that does not exist.",
      "Create it, or correct the reference.", AUTHOR),
+    ("HF405", "Malformed reference", "A reference gives neither external nor name, or both, or an external name of the wrong form.",
+     "Write it as the message shows: {external: …}, or {name: …, namespace: …}.", AUTHOR),
     # 5xx: the cloud
     ("HF501", "No credentials", "No usable credentials were found.",
-     "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or log in with `aws sso login`.", PLATFORM),
+     "AWS: set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or `aws sso login`. Google: `gcloud auth application-default login`, "
+     "or GOOGLE_APPLICATION_CREDENTIALS.", PLATFORM),
     ("HF502", "Access denied", "The credentials may not make this call.",
      "Grant the action that the message names to the role in use.", PLATFORM),
     ("HF503", "Throttled", "The cloud asks for fewer calls.", "Nothing: calls are slowed down and retried.", NOBODY),
@@ -117,11 +120,13 @@ CODES = _table(
     ("HF509", "Verification incomplete", "A part of the resource that the spec speaks of could not be read.",
      "See the cause in the message; nothing of that part is written meanwhile.", PLATFORM),
     ("HF510", "Not converging", "An update was sent three times, and its effect was never seen.",
-     "Compare the fields listed; unmanage them (default-to-aws-fields) or correct the spec.", AUTHOR),
-    ("HF511", "Other account or region", "The object's resource is in another account or region than the one in use.",
-     "Use the account and region that status names.", PLATFORM),
+     "Compare the fields listed; unmanage them (default-to-aws-fields, default-to-gcp-fields) or correct the spec.", AUTHOR),
+    ("HF511", "Other account, project or region", "The object's resource is in another account, project or region than the one in use.",
+     "Use the one that status names.", PLATFORM),
     ("HF512", "Write refused", "A mutating call was attempted where none may be made. Nothing was sent.",
      "Nothing, under `plan`; elsewhere please report it.", PLATFORM),
+    ("HF514", "Changed meanwhile", "Somebody changed the resource between our read and our write, and the service noticed. Nothing was written.",
+     "Nothing: it is read and compared again.", NOBODY),
     ("HF513", "Unexpected answer", "The cloud answered with something that Holdfast cannot read.",
      "Please report it with the message.", PLATFORM),
     # 6xx: the store and the command
@@ -190,6 +195,7 @@ class CloudError(HoldfastError):
         self.service_code, self.retry, self.retry_after = service_code, retry, retry_after
         self.sent = sent  # whether the request may have reached the cloud
         self.is_refused_create = False  # a definite no to the create itself: nothing was made
+        self.ended_operation = False  # what a long-running operation of ours ended in
 
 
 def did_you_mean(word: str, known: list[str]) -> str:

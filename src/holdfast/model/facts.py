@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from holdfast.model.directives import Directives
-from holdfast.model.json import Json, JsonMap
+from holdfast.model.json import JsonMap
 from holdfast.model.kinds import Kind
 from holdfast.model.verdicts import Verdict
 
@@ -15,9 +15,10 @@ from holdfast.model.verdicts import Verdict
 class Place:
     """Where a resource is looked for."""
 
-    account: str = ""
+    account: str = ""  # or project
     region: str = ""
     partition: str = "aws"
+    words: str = ""  # for messages: "in eu-west-1 of account 123456789012", "in project shop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class Live:
     created: str = ""
     pending: str = ""  # a state of the service that means: not settled yet
     gone: bool = False  # still shown, but being deleted
+    raw: JsonMap = field(default_factory=dict)  # as the cloud gave it, for its provider only
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,16 @@ class Settling:
 
 
 @dataclass(frozen=True, slots=True)
+class Operation:
+    """A write that the cloud is still carrying out; asked after until it has ended."""
+
+    name: str
+    action: str  # create | update | adopt | delete
+    generation: int  # of the object when it was sent
+    before: Mapping[str, str]  # path → hash of what was there before
+
+
+@dataclass(frozen=True, slots=True)
 class Hold:
     """A permanent error: not tried again until `inputs` or the day changes."""
 
@@ -89,6 +101,7 @@ class Memory:
     intent: Intent | None = None
     settling: Settling | None = None
     hold: Hold | None = None
+    operation: Operation | None = None
     conditions: tuple[JsonMap, ...] = ()
 
 
@@ -112,8 +125,9 @@ class Facts:
     may_acquire: bool = False
     use_fast_path: bool = True
     held_by: str = ""  # another object that holds the same resource
-    labels: Mapping[str, Json] = field(default_factory=dict)
     place: Place = field(default_factory=Place)  # where it was looked for
     is_current: bool = True  # status shows what the kind wants shown
+    is_running: bool = False  # an operation of ours has not ended
+    is_finished: bool = False  # one that was sent for this very spec has
     is_held: bool = False  # a permanent error stands, and nothing has changed since
     key: bytes = b""  # of the installation, for sealing

@@ -14,15 +14,17 @@ from holdfast.model.json import Json, JsonMap
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """`<field>Ref` (or `…Refs`) beside the field that it fills."""
+    """`<field>Ref` (or `…Refs`): ACK's stands beside the field that it fills; Config Connector's is the field, and may give the value itself."""
 
     path: str  # of the reference itself, e.g. encryptionConfiguration.kmsKeyRef
     target: str  # of the field that it fills, beside it
     group: str
     kind: str
-    value: str  # path in the referenced object, e.g. status.keyID
+    value: str  # path in the referenced object, e.g. status.keyID; `a|b`: the first that is there; with `{}`: made of its identity's parts
     is_list: bool = False
     to_secret: bool = False  # the field is itself a reference to a key of a Secret
+    is_external: bool = False  # `{external}` or `{name, namespace, kind}`; resolved, it stays where it is, as `{external}`
+    others: tuple[tuple[str, str, str], ...] = ()  # further (group, kind, value) that its `kind` may name
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +50,27 @@ class Dialect:
 
     name: str
     prefix: str  # of annotations
-    unmanaged_directive: str
+    group_suffix: str
+    default_version: str
+    finalizers: tuple[str, ...]  # ours, then those of upstream that go with it
+    unmanaged_directives: tuple[str, ...]
+    release_word: str  # the deletion-policy that lets the resource be
     condition_prefix: str
     synced_condition: str
     identity_path: str  # in status: what names the held resource
+    reference_value: str  # where a referenced object has what is meant, if its kind file says nothing
     may_acquire: bool  # what exists already is acquired without a directive
+    account_annotation: str  # on the object or its namespace: which account or project is meant
+    namespace_is_account: bool  # where nothing says it, the namespace's name does
+    name_field: str  # of the spec: the resource's name, which is the object's where it is not given; "" where each kind has its own
+    omits_zero: bool  # answers leave out false, 0 and empty values
+    labels_are_tags: bool  # the object's own labels go to the cloud
     known_annotations: tuple[str, ...]
+    namespace_annotations: tuple[str, ...]
     ignored_tag_prefixes: tuple[str, ...]
     mark_tag: str
+    mark_length: int  # a longer mark is hashed
+    marks: Mapping[str, str]  # tag → text with {service}, {version}, {namespace}, {mark}
 
     def annotation(self, name: str) -> str:
         return f"{self.prefix}/{name}"
@@ -82,6 +97,7 @@ class Kind:
     identity_fields: tuple[str, ...] = ()
     identifiers: Mapping[str, str] = field(default_factory=dict)  # arn | name | id → where it goes
     cannot_adopt: str = ""
+    cannot_delete: str = ""  # why the service never lets one go: the object is released, the resource stays
     settle_seconds: float = 2.0
     marks_at_create: bool = True  # the create call itself carries the mark
     one_of: tuple[tuple[str, ...], ...] = ()  # groups of fields of which at most one is given
@@ -99,7 +115,12 @@ class Kind:
 
     @property
     def finalizer(self) -> str:
-        return f"finalizers.{self.group}/{self.name}"
+        return self.finalizers[0]
+
+    @cached_property
+    def finalizers(self) -> tuple[str, ...]:
+        """Ours, and those of upstream that go when ours goes."""
+        return tuple(f.format(group=self.group, kind=self.name) for f in self.dialect.finalizers)
 
     def rule(self, path: str) -> FieldRules:
         return self.rules.get(path) or FieldRules(path)

@@ -49,6 +49,13 @@ class Update:
 
 
 @dataclass(frozen=True, slots=True)
+class Finish:
+    """An operation of ours has ended: see what came of it."""
+
+    live: Live
+
+
+@dataclass(frozen=True, slots=True)
 class Adopt:
     """Take hold of what exists: marks on the resource, `adopted` on the object."""
 
@@ -70,4 +77,4 @@ class Release:
     message: str
 
 
-Plan = Rest | Look | Report | Create | Update | Adopt | Delete | Release
+Plan = Rest | Look | Report | Create | Update | Finish | Adopt | Delete | Release

@@ -8,23 +8,24 @@ from dataclasses import replace
 from holdfast.core.admit import MADE_BY, maker_of
 from holdfast.core.adopted import AdoptionRequest, parse_request
 from holdfast.core.directives import check_annotations
-from holdfast.core.status import Outcome
+from holdfast.core.status import Outcome, identity_status
+from holdfast.model.directives import Directives
 from holdfast.model.errors import CloudError, ConflictError, HoldfastError, InputError, RefusedError, Retry, StoreError
 from holdfast.model.facts import Live, Place
 from holdfast.model.json import Json, JsonMap, get_path
 from holdfast.model.objects import StoredObject
 from holdfast.model.reasons import Reason
 from holdfast.runtime.engine import Engine, log_step
-from holdfast.runtime.execute import ADOPTION_MANAGER, live_spec
+from holdfast.runtime.execute import ADOPTION_MANAGER, live_labels, live_spec
 from holdfast.runtime.ports import EventNote, Subject
 
-CONDITION = "ACK.Adopted"
+CONDITION = "Adopted"
 HANDED_ON = ("force-acquire", "read-only", "actuation-mode", "deletion-policy", "region")  # what it says of itself, it says of its target
 
 
 async def reconcile_adopted(engine: Engine, obj: StoredObject) -> Outcome | None:
     """Once adopted, it never looks again; until then every failure is in its status."""
-    if any(c.get("type") == CONDITION and c.get("status") == "True" for c in obj.status.get("conditions") or []) \
+    if any(str(c.get("type")).endswith(CONDITION) and c.get("status") == "True" for c in obj.status.get("conditions") or []) \
             and obj.status.get("observedGeneration") == obj.generation:
         return None
     try:
@@ -46,42 +47,45 @@ async def _adopt(engine: Engine, obj: StoredObject) -> str:
     check_annotations(request.kind.dialect, obj.annotations, obj.metadata.get("labels") or {})
     log_step("adoption: reading", obj.key, target=request.key.name, by=request.identifier[0])
     existing = await engine.store.get(request.key)
-    if existing is not None and existing.annotations.get(MADE_BY) != maker_of(obj.body):
+    if existing is not None and existing.annotations.get(request.kind.dialect.annotation(MADE_BY)) != maker_of(obj.body):
         raise InputError("HF302", f"{request.key} exists already; nothing was changed", "spec.metadata")
     if existing is not None and get_path(existing.status, request.kind.dialect.identity_path):
         return f"Adopted as {request.key}"
-    live = await _read(engine, request)
+    live, notes = await _read(engine, request)
     holders = [k for k in await engine.store.holder_of(live.identity) if k != request.key]
     if holders:
         raise RefusedError("HF305", f"{holders[0]} already manages {live.identity}")
     if existing is None:
         log_step("adoption: creating the object", obj.key, target=request.key.name)
-        existing = await _make(engine, obj, request, live)
-    status = {**live.status, "ackResourceMetadata": {"arn": live.identity, "ownerAccountID": live.place.account, "region": live.place.region,
-                                                     "partition": live.place.partition}}
+        existing = await _make(engine, obj, request, live, notes)
+    status = {**live.status, **identity_status(request.kind, live, {})}
     await engine.store.write_status(existing, status)
     await engine.store.record(EventNote(obj.key, "Normal", "Adopted", f"{live.identity} is now {request.key}"))
     return f"Adopted as {request.key}"
 
 
-async def _read(engine: Engine, request: AdoptionRequest) -> Live:
+async def _read(engine: Engine, request: AdoptionRequest) -> tuple[Live, dict[str, str]]:
     cloud, kind = engine.cloud_of(request.kind), request.kind
-    place = await cloud.locate(kind, request.region, Place())
-    spec, status = cloud.identify(kind, place, *request.identifier)
+    place = await cloud.locate(kind, Directives(region=request.region), {}, Place())
+    found = cloud.identify(kind, place, *request.identifier)
+    spec, status = found.spec, found.status
     spec.update({k: v for k, v in request.extra.items() if k in kind.spec_schema["properties"]})
     status.update({k: v for k, v in request.extra.items() if k in kind.status_schema["properties"]})
     live = await cloud.reader().observe(Subject(kind, place, spec, status, ""))
     if not isinstance(live, Live):
         raise CloudError("HF506", f"the cloud has no {kind.name} with {request.identifier[0]} {request.identifier[1]!r}")
-    return replace(live, spec={**spec, **live.spec})
+    return replace(live, spec={**spec, **live.spec}), found.annotations
 
 
-async def _make(engine: Engine, obj: StoredObject, request: AdoptionRequest, live: Live) -> StoredObject:
+async def _make(engine: Engine, obj: StoredObject, request: AdoptionRequest, live: Live, notes: dict[str, str]) -> StoredObject:
     kind = request.kind
     handed_on = {k: v for k, v in obj.annotations.items() if k in {kind.dialect.annotation(n) for n in HANDED_ON}}
-    annotations = {**handed_on, **(request.metadata.get("annotations") or {}), kind.dialect.annotation("adopted"): "true", MADE_BY: maker_of(obj.body)}
+    annotations = {**notes, **handed_on, **(request.metadata.get("annotations") or {}), kind.dialect.annotation("adopted"): "true", kind.dialect.annotation(MADE_BY): maker_of(obj.body)}
     metadata: dict[str, Json] = {**{k: v for k, v in request.metadata.items() if k in ("labels", "ownerReferences")}, "name": request.key.name,
                                  "namespace": request.key.namespace, "annotations": annotations}
+    labels = {**live_labels(kind, live), **(request.metadata.get("labels") or {})}
+    if labels:
+        metadata["labels"] = labels
     body: JsonMap = {"apiVersion": kind.api_version, "kind": kind.name, "metadata": metadata, "spec": live_spec(kind, live)}
     try:
         return await engine.store.create(body, ADOPTION_MANAGER)
@@ -98,10 +102,11 @@ async def _commit(engine: Engine, obj: StoredObject, outcome: Outcome) -> None:
         return {"type": type_, "status": outcome.reason.ready, "reason": outcome.reason.text, "message": outcome.message,
                 "lastTransitionTime": old.get(type_, {}).get("lastTransitionTime", now) if same else now}
 
-    conditions = [condition("Ready"), condition(CONDITION)]
+    prefix = engine.kinds.dialect_of(obj.key.group).condition_prefix
+    conditions = [condition("Ready"), condition(f"{prefix}{CONDITION}")]
     if outcome.is_terminal and outcome.reason.ready == "False":
-        conditions.append({"type": "ACK.Terminal", "status": "True", "reason": outcome.code, "message": outcome.message,
-                           "lastTransitionTime": old.get("ACK.Terminal", {}).get("lastTransitionTime", now)})
+        conditions.append({"type": f"{prefix}Terminal", "status": "True", "reason": outcome.code, "message": outcome.message,
+                           "lastTransitionTime": old.get(f"{prefix}Terminal", {}).get("lastTransitionTime", now)})
     status = {**obj.status, "observedGeneration": obj.generation, "conditions": conditions}
     if status != obj.status:
         await engine.store.write_status(obj, status)

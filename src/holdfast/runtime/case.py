@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from holdfast import __version__
 from holdfast.core.canonical import digest
 from holdfast.core.compare import Comparison, compare, describe_rest, removed_paths
 from holdfast.core.cookie import cookie, seal
-from holdfast.core.desired import fill_references
+from holdfast.core.desired import fill_references, with_labels, with_name
 from holdfast.core.directives import namespace_directives, parse_directives
 from holdfast.core.normalise import normalise
 from holdfast.core.overrides import apply_overrides, still_wanted
@@ -16,17 +16,15 @@ from holdfast.core.sent import notice_edits
 from holdfast.core.status import read_memory
 from holdfast.core.validate import check_spec
 from holdfast.model.directives import Directives
-from holdfast.model.errors import InputError, RefusedError, WaitError
-from holdfast.model.facts import Absent, Facts, Live, Place
+from holdfast.model.errors import InputError, WaitError
+from holdfast.model.facts import Absent, Facts, Live, Operation, Place
 from holdfast.model.json import Json, JsonMap, walk_leaves
 from holdfast.model.kinds import Kind, top_field
 from holdfast.model.objects import ObjectKey, StoredObject
 from holdfast.model.verdicts import Verdict
 from holdfast.runtime.engine import Engine
-from holdfast.runtime.ports import Cloud, Subject
+from holdfast.runtime.ports import Answer, Cloud, Subject
 from holdfast.runtime.references import UNKNOWN, resolve
-
-LONGEST_MARK = 200  # tag values end at 256
 
 
 @dataclass(frozen=True)
@@ -37,6 +35,8 @@ class Case:
     subject: Subject
     inputs: str = ""  # a hash of all that could change the outcome of a permanent error
     has_references: bool = False
+    ended: Operation | None = None  # an operation that has, in this very reconcile
+    answer: Answer = field(default_factory=Answer)  # what it ended in
     namespace_version: str = ""  # a directive on the namespace counts as one on the object
 
 
@@ -49,17 +49,17 @@ async def open_case(engine: Engine, obj: StoredObject) -> Case:
     directives = parse_directives(kind, obj.annotations, notes, labels, retain_by_default=engine.settings.retain_by_default)
     if engine.settings.verify_all:
         directives = replace(directives, verify_only=True, paused=False)
-    mark = mark_of(engine.store.name, obj.key)
+    if not directives.account and kind.dialect.namespace_is_account:
+        directives = replace(directives, account=obj.key.namespace)
+    mark = mark_of(kind, engine.store.name, obj.key)
     facts = Facts(
         kind=kind, directives=directives, memory=read_memory(kind, obj.status, obj.annotations), generation=obj.generation,
         is_deleting=obj.is_deleting, has_finalizer=kind.finalizer in obj.finalizers, mark=mark,
         may_acquire=kind.dialect.may_acquire and not engine.settings.refuse_acquire, use_fast_path=not engine.settings.full_report,
         key=engine.store.key,
     )
-    marks = {
-        kind.dialect.annotation("controller-version"): f"{kind.group.partition('.')[0]}-v{__version__}",
-        kind.dialect.annotation("namespace"): obj.key.namespace, kind.dialect.mark_tag: mark,
-    }
+    words = {"service": kind.group.partition(".")[0], "version": __version__, "namespace": obj.key.namespace, "mark": mark}
+    marks = {tag: text.format(**words) for tag, text in kind.dialect.marks.items()}
     return Case(obj, kind, facts, Subject(kind, Place(), {}, obj.status, mark, marks), namespace_version=namespace.resource_version if namespace else "")
 
 
@@ -67,10 +67,12 @@ def namespace_key(key: ObjectKey) -> ObjectKey:
     return ObjectKey("", "Namespace", "default", key.namespace)
 
 
-def mark_of(installation: str, key: ObjectKey) -> str:
-    """What our mark says: this installation, this object. A name too long for a tag is hashed."""
+def mark_of(kind: Kind, installation: str, key: ObjectKey) -> str:
+    """What our mark says: this installation, this object. A name too long for a tag is hashed; where tags take no such text, all of it is."""
     name = f"{key.group}/{key.kind}/{key.namespace}/{key.name}"
-    return f"{installation}/{name}" if len(name) <= LONGEST_MARK else f"{installation}/{digest(name)}"
+    if not kind.dialect.mark_length:
+        return digest(f"{installation}/{name}")[:40]
+    return f"{installation}/{name}" if len(name) <= kind.dialect.mark_length else f"{installation}/{digest(name)}"
 
 
 def bare_case(engine: Engine, obj: StoredObject) -> Case:
@@ -88,7 +90,8 @@ async def prepare(engine: Engine, case: Case) -> Case:
     if errors and not obj.is_deleting:
         raise errors[0]
     resolved = await _resolve(engine, case)
-    desired = fill_references(kind, obj.spec, resolved)
+    desired = with_name(kind, fill_references(kind, obj.spec, resolved), obj.key.name)
+    desired = with_labels(kind, desired, obj.metadata.get("labels") or {})
     notes = {k: v for k, v in obj.annotations.items() if k != kind.dialect.annotation("spec-overrides")}
     inputs = digest({"desired": seal(kind, desired, engine.store.key), "annotations": notes, "deleting": obj.is_deleting, "generation": obj.generation,
                      "place": [directives.region, directives.account]})
@@ -112,9 +115,11 @@ async def _resolve(engine: Engine, case: Case) -> dict[str, Json]:
 async def look(engine: Engine, case: Case) -> Case:
     """The resource read, and both sides compared."""
     kind, facts, cloud = case.kind, case.facts, engine.cloud_of(case.kind)
-    place = await cloud.locate(kind, facts.directives.region, facts.memory.place)
-    if facts.directives.account and facts.directives.account != place.account:
-        raise RefusedError("HF511", f"the namespace is of account {facts.directives.account}, and the credentials are of {place.account}")
+    place = await cloud.locate(kind, facts.directives, case.subject.spec, facts.memory.place)
+    case = await _ask(engine, replace(case, subject=replace(case.subject, place=place)))
+    if case.facts.is_running:
+        return case
+    facts = case.facts
     spec, status = _adoption_hints(cloud, case, place)
     for name, hint in spec.items():
         if case.subject.spec.get(name, hint) != hint:
@@ -124,6 +129,20 @@ async def look(engine: Engine, case: Case) -> Case:
     live = Absent() if _waits_for_others(case) else await cloud.reader().observe(subject)
     held_by = await _holder(engine, case, live)
     return assess(replace(case, subject=subject), live, engine, held_by)
+
+
+async def _ask(engine: Engine, case: Case) -> Case:
+    """Whether an operation of ours has ended. No worker waits for it: while it runs, the object is looked at again later."""
+    operation = case.facts.memory.operation
+    if operation is None:
+        return case
+    answer = await engine.cloud_of(case.kind).reader().ask(case.subject, operation.name)
+    if answer is None:
+        return replace(case, facts=replace(case.facts, is_running=True))
+    is_finished = operation.action in ("create", "update") and operation.generation == case.obj.generation
+    subject = replace(case.subject, status={**case.subject.status, **answer.status})
+    memory = replace(case.facts.memory, operation=None)
+    return replace(case, subject=subject, ended=operation, answer=answer, facts=replace(case.facts, memory=memory, is_finished=is_finished))
 
 
 def _waits_for_others(case: Case) -> bool:
@@ -142,8 +161,8 @@ def _adoption_hints(cloud: Cloud, case: Case, place: Place) -> tuple[dict[str, J
         elif name in kind.status_schema["properties"]:
             status[name] = value
         else:
-            more_spec, more_status = cloud.identify(kind, place, name, value)
-            spec, status = {**spec, **more_spec}, {**status, **more_status}
+            found = cloud.identify(kind, place, name, value)
+            spec, status = {**spec, **found.spec}, {**status, **found.status}
     return spec, status
 
 
@@ -176,7 +195,7 @@ def assess(case: Case, live: Live | Absent, engine: Engine, held_by: str = "") -
     c = comparison(case, desired, live)
     trusted = case.obj.status or live.mark == facts.mark  # an annotation alone is anybody's word
     known = still_wanted(kind, desired, facts.memory.overrides if trusted else {}, facts.key)
-    now = cookie(c, known, facts.labels, facts.key)
+    now = cookie(c, known, facts.key)
     is_fast = facts.use_fast_path and now == facts.memory.cookie and facts.memory.intent is None
     verdicts = () if is_fast else _verdicts(case, c, known, now)
     if engine.settings.full_report:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from holdfast.core.compare import applied_paths, compare
 from holdfast.core.cookie import cookie
-from holdfast.core.decide import failed_parts, unread
+from holdfast.core.decide import RUNNING, failed_parts, unread
 from holdfast.core.messages import listed
 from holdfast.core.normalise import normalise
 from holdfast.core.overrides import learn_from_answer, value_hash
 from holdfast.core.sent import seals
 from holdfast.core.status import Outcome
-from holdfast.model.facts import Live, Memory, Settling
+from holdfast.model.facts import Live, Memory, Operation, Settling
 from holdfast.model.kinds import top_field
 from holdfast.model.objects import StoredObject
 from holdfast.model.reasons import Reason
@@ -38,7 +39,7 @@ class Written:
 
     action: str  # create | update
     answer: Answer
-    before: tuple[Verdict, ...] = ()
+    before: Mapping[str, str] = field(default_factory=dict)  # path → hash
 
 
 def conclude(engine: Engine, case: Case, live: Live, written: Written) -> Done:
@@ -67,13 +68,31 @@ def _not_seen_yet(engine: Engine, case: Case, live: Live, written: Written, answ
     """Remember, as hashes, what was there before our first try and what is there now: see core.decide.settling."""
     key, left, old = case.facts.key, differences(case.facts.verdicts), case.facts.memory.settling
     same = old if old is not None and old.generation == case.facts.generation else None
-    seen = {v.path: value_hash(v.live, key) for v in left}
-    was = {v.path: value_hash(v.live, key) for v in (*written.before, *_not_ours(left, written.answer, answered)) if same is None or v.path not in same.seen}
+    seen = hashes(left, key)
+    before = {**written.before, **hashes(_not_ours(left, written.answer, answered), key)}
+    was = {path: text for path, text in before.items() if same is None or path not in same.seen}
     settling = Settling(case.facts.generation, (same.attempts if same else 0) + 1, engine.clock.now(), {**was, **(same.before if same else {})},
                         {p: h for p, h in seen.items() if same is None or same.seen.get(p) == h})
     outcome = Outcome(Reason.SETTLING, f"Waiting to see our update: {listed(case.kind, left)}.", action=written.action, verdicts=case.facts.verdicts,
                       live=live, retry_in=case.kind.settle_seconds)
     return Done(outcome, replace(claim(case, case.facts.memory), settling=settling, hold=None), case.obj)
+
+
+def hashes(verdicts: tuple[Verdict, ...], key: bytes) -> dict[str, str]:
+    """What live had at each path, as hashes."""
+    return {v.path: value_hash(v.live, key) for v in verdicts}
+
+
+def begun(case: Case, action: str, answer: Answer, before: tuple[Verdict, ...] = ()) -> Done:
+    """The cloud has begun: what it is doing stands in status, and the queue asks after it."""
+    reason = RUNNING[action]
+    operation = Operation(answer.operation, action, case.facts.generation, hashes(before, case.facts.key))
+    memory = replace(case.facts.memory, operation=operation, hold=None)
+    if action in ("create", "update"):
+        memory = replace(claim(case, memory), sent={**memory.sent, **_sent_now(case, answer)})
+    named = Live({}, answer.status, answer.identity, case.subject.place) if answer.identity else None
+    outcome = Outcome(reason, f"The cloud is carrying it out: {answer.operation}.", action=action, live=named, retry_in=max(case.kind.settle_seconds, 1.0))
+    return Done(outcome, memory, case.obj)
 
 
 def _not_ours(left: tuple[Verdict, ...], answer: Answer, answered: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
@@ -104,7 +123,7 @@ def claim(case: Case, memory: Memory) -> Memory:
 
 def remember(case: Case, memory: Memory, *, applied: bool) -> Memory:
     paths = (*applied_paths(case.kind, case.facts.desired), *_still_to_unset(case)) if applied else memory.applied
-    kept = replace(memory, intent=None, settling=None, hold=None, applied=paths, has_applied=memory.has_applied or applied)
+    kept = replace(memory, intent=None, settling=None, hold=None, operation=None, applied=paths, has_applied=memory.has_applied or applied)
     if applied:
         kept = replace(kept, sent=seals(case.facts.verdicts, case.facts.key))
     if not applied:
@@ -124,4 +143,4 @@ def _cookie_of(case: Case) -> str:
     facts = case.facts
     assert isinstance(facts.live, Live)
     c = comparison(case, facts.desired, facts.live)
-    return cookie(c, facts.memory.overrides, facts.labels, facts.key)
+    return cookie(c, facts.memory.overrides, facts.key)

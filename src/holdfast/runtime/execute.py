@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, replace
 from typing import assert_never
 
@@ -16,13 +17,13 @@ from holdfast.model.facts import Absent, Intent, Live
 from holdfast.model.json import Json, JsonMap, get_path, with_path, without_path
 from holdfast.model.kinds import Kind
 from holdfast.model.objects import StoredObject
-from holdfast.model.plans import Adopt, Create, Delete, Look, Plan, Release, Report, Rest, Update
+from holdfast.model.plans import Adopt, Create, Delete, Finish, Look, Plan, Release, Report, Rest, Update
 from holdfast.model.reasons import Reason
 from holdfast.model.verdicts import differences
 from holdfast.runtime.case import Case, assess, namespace_key
-from holdfast.runtime.conclude import Done, Written, conclude, remember
+from holdfast.runtime.conclude import Done, Written, begun, conclude, hashes, remember
 from holdfast.runtime.engine import Engine, log_step
-from holdfast.runtime.ports import EventNote
+from holdfast.runtime.ports import Answer, EventNote
 
 ADOPTION_MANAGER = "holdfast-adoption"
 CLOCK_SKEW = 300.0  # seconds by which the cloud's clock may be behind ours
@@ -38,6 +39,8 @@ async def execute(engine: Engine, case: Case, plan: Plan) -> Done:
             return await _create(engine, case)
         case Update():
             return await _update(engine, case, plan)
+        case Finish():
+            return await _finish(engine, case, plan)
         case Adopt():
             return await _adopt(engine, case, plan)
         case Delete():
@@ -97,6 +100,8 @@ async def _create(engine: Engine, case: Case) -> Done:
     answer = await engine.cloud_of(case.kind).writer().create(subject)
     memory = replace(case.facts.memory, intent=intent, hold=None)
     case = replace(case, obj=obj, subject=replace(subject, status={**subject.status, **answer.status}), facts=replace(case.facts, memory=memory))
+    if answer.operation:
+        return begun(case, "create", answer)
     wanted = frozenset({*case.subject.spec, case.kind.tag_field})
     seen = await engine.cloud_of(case.kind).reader().observe(replace(case.subject, wanted=wanted))
     if isinstance(seen, Live) and seen.mark and seen.mark != case.facts.mark:
@@ -142,11 +147,13 @@ async def _update(engine: Engine, case: Case, plan: Update) -> Done:
     log_step("updating", obj.key, fields=",".join(sorted(changed)))
     await _still_the_same(engine, case)
     answer = await cloud.writer().update(case.subject, live, target, changed)
+    if answer.operation:
+        return begun(case, "update", answer, plan.verdicts)
     seen = await cloud.reader().observe(case.subject)
     if not isinstance(seen, Live):
         return Done(Outcome(Reason.SETTLING, "The resource vanished during the update.", action="update", retry_in=kind.settle_seconds),
                     facts.memory, obj)
-    return conclude(engine, case, seen, Written("update", answer, plan.verdicts))
+    return conclude(engine, case, seen, Written("update", answer, hashes(plan.verdicts, facts.key)))
 
 
 async def _with_tags_read(engine: Engine, case: Case, live: Live) -> tuple[Case, Live]:
@@ -170,6 +177,13 @@ async def _still_the_same(engine: Engine, case: Case) -> None:
         raise ConflictError("HF601", f"{case.obj.key} or its namespace changed since it was decided on")
 
 
+async def _finish(engine: Engine, case: Case, plan: Finish) -> Done:
+    assert case.ended is not None
+    if case.ended.action == "create":
+        await engine.store.record(EventNote(case.obj.key, "Normal", "Created", f"Created {plan.live.identity}"))
+    return conclude(engine, case, plan.live, Written(case.ended.action, case.answer, case.ended.before))
+
+
 # ---- adopt, delete, release -----------------------------------------------------------------------------------------------
 
 
@@ -183,9 +197,11 @@ async def _adopt(engine: Engine, case: Case, plan: Adopt) -> Done:
         obj = await engine.store.write_metadata(obj, obj.finalizers, {note: "true"})
     if case.facts.directives.adoption_policy == "adopt":
         obj = await _fill_spec(engine, kind, obj, plan.live)
-    await _mark(engine, case, plan.live)
+    answer = await _mark(engine, case, plan.live)
     await engine.store.record(EventNote(obj.key, "Normal", "Adopted", f"Adopted {plan.live.identity}"))
     memory = replace(case.facts.memory, adopted=True, intent=None, hold=None)
+    if answer.operation:
+        return begun(replace(case, obj=obj, facts=replace(case.facts, memory=memory)), "adopt", answer)
     left = differences(plan.verdicts)
     if left:
         return Done(Outcome(Reason.UPDATING, f"Adopted; to be corrected: {listed(kind, left)}.", action="adopt", verdicts=plan.verdicts,
@@ -196,14 +212,15 @@ async def _adopt(engine: Engine, case: Case, plan: Adopt) -> Done:
     return Done(Outcome(Reason.UP_TO_DATE, "Adopted; the resource is as declared.", action="adopt", verdicts=plan.verdicts, live=plan.live), memory, obj)
 
 
-async def _mark(engine: Engine, case: Case, live: Live) -> None:
+async def _mark(engine: Engine, case: Case, live: Live) -> Answer:
     """Marks are put on wherever possible; a service that will not take them is no reason not to adopt."""
     try:
-        await engine.cloud_of(case.kind).writer().mark(case.subject, live)
+        return await engine.cloud_of(case.kind).writer().mark(case.subject, live)
     except CloudError as error:
         if error.retry is Retry.SOON or error.code in ("HF509", "HF512"):
             raise
         await engine.store.record(EventNote(case.obj.key, "Warning", "NotMarked", f"{error.code} the marks could not be written: {error.message}"))
+        return Answer()
 
 
 def _merged_spec(case: Case, obj: StoredObject) -> JsonMap:
@@ -228,8 +245,18 @@ def live_spec(kind: Kind, live: Live) -> dict[str, Json]:
         tags = own_tags(kind, get_path(spec, kind.tag_path))
         spec = with_path(spec, kind.tag_path, shape_tags(kind, tags)) if tags else without_path(spec, kind.tag_path)
     hidden = {p for p, r in kind.rules.items() if r.read_only or r.volatile or r.sensitive or r.write_only}
-    hidden |= {r.path for r in kind.references if r.to_secret}
+    hidden |= {r.path for r in kind.references if r.to_secret} | {n for n, node in kind.spec_schema["properties"].items() if node.get("x-hidden")}
     return {k: v for k, v in spec.items() if k in kind.spec_schema["properties"] and k not in hidden and v not in (None, "", [], {})}
+
+
+_LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?")
+
+
+def live_labels(kind: Kind, live: Live) -> dict[str, str]:
+    """A resource's labels as an object's own, where that is their place; Kubernetes does not take every text that a cloud takes."""
+    if not (kind.spec_schema["properties"].get(kind.tag_field) or {}).get("x-hidden"):
+        return {}
+    return {k: v for k, v in own_tags(kind, live.spec.get(kind.tag_field)).items() if _LABEL.fullmatch(k) and (not v or _LABEL.fullmatch(v))}
 
 
 async def _delete(engine: Engine, case: Case, plan: Delete) -> Done:
@@ -237,7 +264,10 @@ async def _delete(engine: Engine, case: Case, plan: Delete) -> Done:
     intent = Intent("delete", engine.clock.token(), engine.clock.now(), engine.clock.now())
     obj = await engine.store.write_status(case.obj, {**case.obj.status, "intent": asdict(intent)})
     log_step("deleting", obj.key, resource=plan.live.identity)
-    await engine.cloud_of(case.kind).writer().delete(case.subject, plan.live)
+    answer = await engine.cloud_of(case.kind).writer().delete(case.subject, plan.live)
+    if answer.operation:
+        memory = replace(case.facts.memory, intent=intent)
+        return begun(replace(case, obj=obj, facts=replace(case.facts, memory=memory)), "delete", answer)
     seen = await engine.cloud_of(case.kind).reader().observe(replace(case.subject, wanted=frozenset()))
     if isinstance(seen, Live) and not seen.gone:
         outcome = Outcome(Reason.DELETING, "Deleted; waiting for the service to let go of it.", action="delete", live=seen,
@@ -250,6 +280,6 @@ async def _release(engine: Engine, case: Case, message: str) -> Done:
     obj = case.obj
     await engine.store.record(EventNote(obj.key, "Normal", "Released", message))
     log_step("released", obj.key)
-    rest = [f for f in obj.finalizers if f != case.kind.finalizer]
+    rest = [f for f in obj.finalizers if f not in case.kind.finalizers]
     await engine.store.write_metadata(obj, rest, {})
     return Done(None, case.facts.memory, is_gone=True)

@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from holdfast.model.directives import Directives
 from holdfast.model.facts import Absent, Live, Place
 from holdfast.model.json import Json, JsonMap
-from holdfast.model.kinds import Kind
+from holdfast.model.kinds import Dialect, Kind
 from holdfast.model.objects import Keys, ObjectKey, Objects, StoredObject
 
 
@@ -34,6 +35,16 @@ class Answer:
     status: JsonMap = field(default_factory=dict)
     identity: str = ""
     written: frozenset[str] | None = None  # the top-level fields that were really sent; None: all that were asked for
+    operation: str = ""  # the cloud has begun, and is to be asked by this name whether it has ended
+
+
+@dataclass(frozen=True, slots=True)
+class Identified:
+    """What an identifier says: values of spec and status, and annotations that an object adopted by it needs."""
+
+    spec: dict[str, Json] = field(default_factory=dict)
+    status: dict[str, Json] = field(default_factory=dict)
+    annotations: dict[str, str] = field(default_factory=dict)
 
 
 class Reader(Protocol):
@@ -42,6 +53,10 @@ class Reader(Protocol):
     async def observe(self, subject: Subject) -> Live | Absent:
         """The resource in the shape of spec and status. Absent only on the cloud's definite "not found"; any other failure raises
         CloudError, except that of a part, which is noted in `Live.failed`."""
+        ...
+
+    async def ask(self, subject: Subject, operation: str) -> Answer | None:
+        """What an operation of ours ended in, None while it runs. Raises CloudError (`ended_operation`) where it failed."""
         ...
 
 
@@ -54,26 +69,26 @@ class Writer(Protocol):
         """Bring the top-level fields `changed` to what `target` has. Marks go along."""
         ...
 
-    async def mark(self, subject: Subject, live: Live) -> None:
+    async def mark(self, subject: Subject, live: Live) -> Answer:
         """Put our marks on the resource, replacing older ones; a kind without tags is left as it is."""
         ...
 
-    async def delete(self, subject: Subject, live: Live) -> None: ...
+    async def delete(self, subject: Subject, live: Live) -> Answer: ...
 
 
 class Cloud(Protocol):
     """One provider. `writer` is handed only to code that executes a plan which writes."""
 
-    async def locate(self, kind: Kind, region: str, known: Place) -> Place:
-        """Where an object's resource is: what status names, else directive, else the environment. Raises where the two differ."""
+    async def locate(self, kind: Kind, directives: Directives, spec: JsonMap, known: Place) -> Place:
+        """Where an object's resource is: what status names, else spec and directives, else the environment. Raises where they differ."""
         ...
 
     def reader(self) -> Reader: ...
 
     def writer(self) -> Writer: ...
 
-    def identify(self, kind: Kind, place: Place, sort: str, value: str) -> tuple[dict[str, Json], dict[str, Json]]:
-        """Spec and status values that an identifier (arn, name, id) gives. Raises InputError HF304."""
+    def identify(self, kind: Kind, place: Place, sort: str, value: str) -> Identified:
+        """What an identifier (arn, name, id) gives. Raises InputError HF304."""
         ...
 
 
@@ -170,6 +185,10 @@ class Kinds(Protocol):
     def find(self, group: str, kind: str) -> Kind | None: ...
 
     def is_adopted_resource(self, group: str, kind: str) -> bool: ...
+
+    def dialect_of(self, group: str) -> Dialect:
+        """The family that a group belongs to."""
+        ...
 
 
 class Clock(Protocol):

@@ -155,14 +155,16 @@ def _keep_intent(engine: Engine, fresh: StoredObject, case: Case, memory: Memory
 def _with_hold(engine: Engine, case: Case, plan: Plan | None, error: HoldfastError) -> Memory:
     """Only what a write of ours was told is held: a look that failed may succeed the next time."""
     memory = case.facts.memory
-    is_write = isinstance(plan, (Create, Update, Adopt, Delete))
+    if isinstance(error, CloudError) and error.ended_operation:
+        memory = replace(memory, operation=None)
+    is_write = isinstance(plan, (Create, Update, Adopt, Delete)) or (isinstance(error, CloudError) and error.ended_operation)
     if is_write and isinstance(error, CloudError) and error.retry is Retry.NEVER and case.inputs:
         until = engine.clock.later(engine.settings.hold_seconds)
         return replace(memory, hold=Hold(error.code, case.inputs, until))
     return replace(memory, hold=None)
 
 
-_REASONS = {"HF401": Reason.REFERENCE_MISSING, "HF404": Reason.REFERENCE_MISSING, "HF402": Reason.REFERENCE_WAIT, "HF511": Reason.ELSEWHERE}
+_REASONS = {"HF108": Reason.IMMUTABLE, "HF401": Reason.REFERENCE_MISSING, "HF404": Reason.REFERENCE_MISSING, "HF402": Reason.REFERENCE_WAIT, "HF511": Reason.ELSEWHERE}
 
 
 def outcome_of(error: HoldfastError, obj: StoredObject, retry_in: float | None) -> Outcome:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from holdfast.model.directives import Directives
 from holdfast.model.errors import CloudError, InputError, RefusedError
 from holdfast.model.facts import Place
-from holdfast.model.json import Json
+from holdfast.model.json import Json, JsonMap
 from holdfast.model.kinds import Kind
 from holdfast.providers.aws.client import NO_REGION, AwsClient
 from holdfast.providers.aws.expressions import unrender
 from holdfast.providers.aws.reader import AwsReader
 from holdfast.providers.aws.writer import AwsWriter
-from holdfast.runtime.ports import Reader, Writer
+from holdfast.runtime.ports import Identified, Reader, Writer
 
 _PARTITIONS = (("cn-", "aws-cn"), ("us-gov-", "aws-us-gov"), ("us-iso-", "aws-iso"), ("us-isob-", "aws-iso-b"), ("eusc-", "aws-eusc"))
 
@@ -19,7 +20,9 @@ class AwsCloud:
     def __init__(self, client: AwsClient) -> None:
         self._client, self._account = client, ""
 
-    async def locate(self, kind: Kind, region: str, known: Place) -> Place:
+    async def locate(self, kind: Kind, directives: Directives, spec: JsonMap, known: Place) -> Place:
+        del spec
+        region = directives.region
         wanted = region or known.region or self._client.region()
         if not wanted:
             raise CloudError("HF501", NO_REGION, sent=False)
@@ -28,7 +31,10 @@ class AwsCloud:
         account = await self._whoami(known.region or wanted)
         if known.account and known.account != account:
             raise RefusedError("HF511", f"the resource of this {kind.name} is in account {known.account}, and the credentials are of {account}")
-        return Place(account, known.region or wanted, next((p for prefix, p in _PARTITIONS if wanted.startswith(prefix)), "aws"))
+        if directives.account and directives.account != account:
+            raise RefusedError("HF511", f"the namespace is of account {directives.account}, and the credentials are of {account}")
+        partition = next((p for prefix, p in _PARTITIONS if wanted.startswith(prefix)), "aws")
+        return Place(account, known.region or wanted, partition, f"in {known.region or wanted} of account {account}")
 
     async def _whoami(self, region: str) -> str:
         if not self._account:
@@ -42,7 +48,7 @@ class AwsCloud:
     def writer(self) -> Writer:
         return AwsWriter(self._client)
 
-    def identify(self, kind: Kind, place: Place, sort: str, value: str) -> tuple[dict[str, Json], dict[str, Json]]:
+    def identify(self, kind: Kind, place: Place, sort: str, value: str) -> Identified:
         template = kind.identifiers.get(sort)
         if template is None:
             raise InputError("HF304", f"{kind.name} is not found by {sort}; it takes: {', '.join(kind.identifiers)}")
@@ -58,4 +64,4 @@ class AwsCloud:
             side, _, field = name.partition(".")
             if side in ("spec", "status"):
                 (spec if side == "spec" else status)[field] = text
-        return spec, status
+        return Identified(spec, status)

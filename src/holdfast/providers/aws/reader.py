@@ -16,7 +16,7 @@ from holdfast.providers.aws.client import AwsClient
 from holdfast.providers.aws.codec import bundle
 from holdfast.providers.aws.expressions import render, search, unrender
 from holdfast.providers.wire import is_mutating
-from holdfast.runtime.ports import Subject
+from holdfast.runtime.ports import Answer, Subject
 
 
 @dataclass(slots=True)
@@ -45,6 +45,11 @@ class AwsReader:
             for part in others:
                 group.create_task(self._read_part(subject, api, part, found, send))
         return _live(subject, api, found)
+
+    async def ask(self, subject: Subject, operation: str) -> Answer | None:
+        """AWS has no operations by name: a resource's own state says what it is doing (`pending`)."""
+        del subject, operation
+        return Answer()
 
     def _sender(self, subject: Subject) -> Send:
         async def send(operation: str, params: dict[str, Json]) -> dict[str, Json]:

@@ -78,16 +78,18 @@ class AwsWriter:
                     written |= mine
         return Answer(spec, {}, live.identity, frozenset(written))
 
-    async def mark(self, subject: Subject, live: Live) -> None:
+    async def mark(self, subject: Subject, live: Live) -> Answer:
         kind = subject.kind
-        if kind.tag_path and subject.marks.items() - live.tags.items():
-            _refuse_unread_tags(kind, live)
-            await self.update(subject, live, live.spec, frozenset({kind.tag_field}))
+        if not kind.tag_path or not subject.marks.items() - live.tags.items():
+            return Answer()
+        _refuse_unread_tags(kind, live)
+        return await self.update(subject, live, live.spec, frozenset({kind.tag_field}))
 
-    async def delete(self, subject: Subject, live: Live) -> None:
+    async def delete(self, subject: Subject, live: Live) -> Answer:
         api = api_of(subject.kind)
         context = context_of(subject, api, spec={**subject.spec, **live.spec}, status={**subject.status, **live.status})
         await run(api.delete, context, self._sender(subject), api.not_found)
+        return Answer()
 
     def _sender(self, subject: Subject) -> Send:
         pending, is_busy = api_of(subject.kind).pending, False

@@ -1,0 +1,69 @@
+"""Names with holes: `projects/{project}/topics/{spec.resourceID}`. Filled in, and read back.
+
+A hole may say how its value is shortened: `{spec.datasetRef:last}` is the last word of a path, `{spec.location:scope}` is `global` or
+`regions/<region>`. Google writes one name in several ways (`//host/…`, `https://host/compute/v1/…`); `plain_name` gives the bare one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from holdfast.model.json import Json, JsonMap, get_path, with_path
+
+_HOLE = re.compile(r"{([^}:]+)(?::(\w+))?}")
+_URL = re.compile(r"^(?:https?:)?//[^/]+/(?:(?:compute|storage|dns|bigquery|sql)/)?(?:v\d\w*/)?")
+
+
+def holes(template: str) -> list[str]:
+    """The names of the values that a template takes."""
+    return [m.group(1) for m in _HOLE.finditer(template)]
+
+
+def fill_name(template: str, context: JsonMap) -> str:
+    """The template filled in; "" where something is not known."""
+    values = {m.group(0): _short(value_of(context, m.group(1)), m.group(2)) for m in _HOLE.finditer(template)}
+    if any(v == "" for v in values.values()):
+        return ""
+    return _HOLE.sub(lambda m: values[m.group(0)], template)
+
+
+def value_of(context: JsonMap, path: str) -> Json:
+    """A value by path; a reference stands for what it refers to."""
+    value = get_path(context, path)
+    return value.get("external") if isinstance(value, Mapping) else value
+
+
+def _short(value: Json, how: str | None) -> str:
+    text = "" if value is None else plain_name(str(value))
+    if how == "last":
+        return text.rpartition("/")[2]
+    if how == "scope":
+        return text if text in ("", "global") else f"regions/{text.rpartition('/')[2]}"
+    return text
+
+
+def read_name(template: str, name: str) -> dict[str, str] | None:
+    """The values that make `template` into `name`, or None where it does not fit."""
+    pattern, at = "", 0
+    names: list[str] = []
+    for m in _HOLE.finditer(template):
+        inner = "global|regions/[^/]+" if m.group(2) == "scope" else ".+" if m.group(1).endswith("Ref") and not m.group(2) else "[^/]+"
+        pattern += f"{re.escape(template[at:m.start()])}({inner})"
+        names.append(m.group(1))
+        at = m.end()
+    found = re.fullmatch(pattern + re.escape(template[at:]), plain_name(name))
+    return {n: v.removeprefix("regions/") for n, v in zip(names, found.groups(), strict=True)} if found else None
+
+
+def plain_name(name: str) -> str:
+    """`//pubsub.googleapis.com/projects/…` and `https://www.googleapis.com/compute/v1/projects/…` → `projects/…`."""
+    return _URL.sub("", name)
+
+
+def nested(values: Mapping[str, str]) -> dict[str, Json]:
+    """`{"spec.location": "x"}` as a context that templates are filled from."""
+    out: dict[str, Json] = {}
+    for name, value in values.items():
+        out = with_path(out, name, value)
+    return out

@@ -1,0 +1,54 @@
+"""A resource's full name: what identifies it, in the API's paths and in `status.externalRef`."""
+
+from __future__ import annotations
+
+from holdfast.core.policy import same_resource
+from holdfast.core.templates import fill_name, holes, nested, read_name
+from holdfast.model.errors import CloudError, InputError
+from holdfast.model.json import Json, JsonMap, get_path
+from holdfast.model.kinds import Kind
+from holdfast.providers.gcp.api import Api, Method
+from holdfast.runtime.ports import Subject
+
+
+def context_of(subject: Subject, name: str = "", spec: JsonMap | None = None) -> dict[str, Json]:
+    """What templates are filled from. What the name says comes first: while an object is deleted, its references are not looked up."""
+    found: dict[str, Json] = {"project": subject.place.account, "spec": dict(subject.spec if spec is None else spec), "token": subject.token}
+    parts = nested(read_name(subject.kind.api["name"], name) or {}) if name else {}
+    return {**found, **{k: v for k, v in parts.items() if k != "spec"}, "spec": {**(parts.get("spec") or {}), **found["spec"]}}
+
+
+def name_of(subject: Subject, api: Api) -> str:
+    """The name of the resource that is meant. Raises where spec and status name two."""
+    held = str(get_path(subject.status, subject.kind.dialect.identity_path) or "")
+    meant = fill_name(api.name, context_of(subject))
+    if held and meant and not same_resource(held, meant):
+        raise _moved(subject.kind, api, held, meant)
+    if not held and not meant:
+        missing = ", ".join(h.removeprefix("spec.") for h in holes(api.name))
+        raise CloudError("HF513", f"{subject.kind.name}: too little is known to name it (needed: {missing})", sent=False)
+    return held or meant
+
+
+def _moved(kind: Kind, api: Api, held: str, meant: str) -> InputError:
+    """Which part of the name differs: project, location, parent or resourceID."""
+    before, after = read_name(api.name, held) or {}, read_name(api.name, meant) or {}
+    changed = [n for n in after if before.get(n) != after[n]]
+    shown = "; ".join(f"{n.removeprefix('spec.')}: wanted {after[n]!r}, held {before.get(n)!r}" for n in changed) or f"wanted {meant!r}, held {held!r}"
+    where = next((n for n in changed if n.startswith("spec.")), "")
+    where = "spec.projectRef" if not where and "projectRef" in kind.spec_schema["properties"] else where or kind.dialect.annotation(kind.dialect.account_annotation)
+    return InputError("HF108", f"{kind.name} {held} is held, and the object now names {meant}: {shown}. What names a resource cannot be changed; "
+                      "put it back, or make a new object", where)
+
+
+def params_of(api: Api, method: Method, name: str, context: JsonMap, verb: str = "") -> dict[str, str]:
+    """Path parameters, by what the path says a resource's name is, or as the kind file has them."""
+    if api.params:
+        named = {p: fill_name(api.params[p], context) for p, d in method.params.items() if d["in"] == "path" and p in api.params}
+        if all(p in named for p, d in method.params.items() if d["in"] == "path"):
+            return named
+    for candidate in (name, f"{name}:{verb}", f"{name}/{verb}", name.rpartition("/")[0]):
+        found = method.params_of(candidate)
+        if found is not None:
+            return found
+    raise InputError("HF701", f"{method.id}: its path does not fit {name!r}; say params in the kind file", "api")
