@@ -67,9 +67,9 @@ def memory_store(catalog: Catalog | None = None, clock: Clock | None = None) -> 
 def make_engine(store: Store, *, transport: Transport | None = None, gate: Gate | None = None, clock: Clock | None = None,
                 settings: Settings | None = None, catalog: Catalog | None = None, vendor: Vendor | None = None) -> tuple[Engine, Gate, Transport]:
     """An engine on both clouds. `plan` and `verify` hand in a gate that allows no writes."""
-    gate, transport = gate or Gate(), transport or HttpTransport()
-    clouds: dict[str, Cloud] = {"aws": AwsCloud(AwsClient(transport, gate, vendor)), "gcp": GcpCloud(GcpClient(transport, gate))}
-    engine = Engine(catalog or shipped(), store, clouds, clock or SystemClock(), settings or Settings())
+    gate, transport, clock = gate or Gate(), transport or HttpTransport(), clock or SystemClock()
+    clouds: dict[str, Cloud] = {"aws": AwsCloud(AwsClient(transport, gate, vendor)), "gcp": GcpCloud(GcpClient(transport, gate), clock)}
+    engine = Engine(catalog or shipped(), store, clouds, clock, settings or Settings())
     return engine, gate, transport
 
 

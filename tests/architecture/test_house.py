@@ -12,6 +12,8 @@ from holdfast.core.validate import layer_of
 from holdfast.kinds.catalog import shipped
 from holdfast.model.kinds import field_paths
 from holdfast.providers.aws.reader import AwsReader
+from holdfast.providers.gcp.api import api_of
+from holdfast.providers.gcp.reader import GcpReader
 from holdfast.providers.wire import Gate, is_mutating
 from holdfast.runtime import ports
 
@@ -20,21 +22,30 @@ LONG_KINDS = {"Bucket", "Table"}  # twenty sub-resources; UpdateTable's one-chan
 
 
 def test_the_reader_has_no_way_to_change_anything():
-    public = {name for name, _ in inspect.getmembers(AwsReader, inspect.isfunction) if not name.startswith("_")}
-    assert public == {"observe"}
+    for reader in (AwsReader, GcpReader):
+        public = {name for name, _ in inspect.getmembers(reader, inspect.isfunction) if not name.startswith("_")}
+        assert public == {"ask", "observe"}
 
 
 def test_the_gate_refuses_and_counts_every_mutating_call():
     gate = Gate(allows_writes=False)
     gate.pass_through("sqs", "GetQueueUrl")
-    for operation in ("CreateQueue", "TagQueue", "SetQueueAttributes", "DeleteQueue", "AssumeRole", "Publish"):
+    gate.pass_through("pubsub", "pubsub.projects.topics.get")
+    gate.pass_through("pubsub", "pubsub.projects.topics.list")
+    refused = ("CreateQueue", "TagQueue", "SetQueueAttributes", "DeleteQueue", "AssumeRole", "Publish", "Put /shop.get", "pubsub.projects.topics.patch",
+               "compute.addresses.setLabels", "storage.buckets.insert", "iam.projects.serviceAccounts.disable", "pubsub.projects.topics.getOrCreate")
+    for operation in refused:
         with pytest.raises(Exception, match="HF512"):
             gate.pass_through("sqs", operation)
-    assert (gate.reads, gate.writes, len(gate.refused)) == (1, 0, 6)
+    assert (gate.reads, gate.writes, len(gate.refused)) == (3, 0, len(refused))
 
 
 def test_every_operation_that_a_kind_reads_with_is_a_read():
-    for kind in shipped().all():
+    for kind in (k for k in shipped().all() if k.provider == "gcp"):
+        api = api_of(kind)
+        reads = [api.need(kind.api["name"], api.get.method or "get"), *api.operation_methods()]
+        assert not [m.id for m in reads if is_mutating(m.id) or m.http != "GET"], kind.name
+    for kind in (k for k in shipped().all() if k.provider == "aws"):
         for part in kind.api["parts"]:
             read = part.get("read") or []
             for call in read if isinstance(read, list) else [read]:

@@ -90,7 +90,7 @@ def stored(*objects: dict):
     return lambda key: by_key.get((key.namespace, key.name))
 
 
-MINE = body(name="taken", namespace="prod", annotations={MADE_BY: "prod/taken"})
+MINE = body(name="taken", namespace="prod", annotations={f"{P}/{MADE_BY}": "prod/taken"})
 THEIRS = body(name="taken", namespace="prod")
 
 
@@ -98,7 +98,7 @@ THEIRS = body(name="taken", namespace="prod")
     pytest.param(None, adopting(), [], [], id="a new target"),
     pytest.param(None, adopting(), [THEIRS], ["HF302 spec.metadata"], id="a target that exists"),
     pytest.param(None, adopting(), [MINE], [], id="a target made by this very AdoptedResource, re-applied by GitOps"),
-    pytest.param(None, adopting(), [body(name="taken", namespace="prod", annotations={MADE_BY: "other/taken"})], ["HF302 spec.metadata"],
+    pytest.param(None, adopting(), [body(name="taken", namespace="prod", annotations={f"{P}/{MADE_BY}": "other/taken"})], ["HF302 spec.metadata"],
                  id="a target made by one of another namespace"),
     pytest.param(adopting(), adopting(), [THEIRS], [], id="an unchanged spec is not checked again"),
     pytest.param(adopting(), adopting({"name": "other"}), [THEIRS], ["HF302 spec.metadata"], id="a changed spec is"),

@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.core.decide import AFTER_LOOKING, BEFORE_LOOKING, decide
 from holdfast.core.overrides import value_hash
-from holdfast.model.facts import Absent, Facts, Hold, Intent, Live, Settling
+from holdfast.model.facts import Absent, Facts, Hold, Intent, Live, Operation, Settling
 from holdfast.model.plans import Adopt, Delete, Plan, Release, Report, Update
 from tests.core.sample import ARN, BUCKET, KEY, MARK, QUEUE, TEXT, facts, toy
 
@@ -18,6 +18,8 @@ FIFO, PLAIN = {**SPEC, "fifoQueue": "true"}, {**SPEC, "fifoQueue": "false"}
 VERIFY, RETAIN, PAUSED = {"verify_only": True}, {"retain": True}, {"paused": True}
 CREATE = Intent("create", "token", "2026-01-01T00:00:10Z", "2026-01-01T00:00:10Z")
 NEVER = {"identity": ""}
+UPDATE = Operation("operations/1", "update", 3, {})
+KEPT = toy({"queueName": TEXT, "visibilityTimeout": TEXT}, cannot_delete="key rings stay for ever")
 JOB = toy({"queueName": TEXT, "visibilityTimeout": TEXT}, cannot_adopt="it is a one-time job")
 
 
@@ -53,6 +55,10 @@ BEFORE = [
     row("Rest", "a permanent error is not tried again", SPEC, is_held=True, memory={"hold": Hold("HF505", "x", "y")}),
     row("Look", "until something changes", SPEC, is_held=False, memory={"hold": Hold("HF505", "x", "y")}),
     row("Look", "no error stands", SPEC, is_held=True),
+    row("Look", "an operation of ours has to be asked after", SPEC, memory={"operation": UPDATE}),
+    row("Report Updating", "an operation that runs is waited for", SPEC, is_running=True, memory={"operation": UPDATE}),
+    row("Report Deleting", "a deletion that runs is not sent again", SPEC, is_deleting=True, is_running=True, memory={"operation": replace(UPDATE, action="delete")}),
+    row("Release", "what can never be deleted is let go, and stays", SPEC, is_deleting=True, kind=KEPT),
 ]
 DELETION = [
     row("Release", "deleted, and the cloud has none", SPEC, Absent(), is_deleting=True),
@@ -162,6 +168,9 @@ SETTLING = [
     row("Update", "one override learnt of two differences is not enough", {**SPEC, "delaySeconds": "5"}, {**OTHER, "delaySeconds": "6"}, memory={"settling": settling()}),
     row("Report Settling", "an immutable field too is waited for", FIFO, {**PLAIN, "visibilityTimeout": "60"}, memory={"settling": settling()}, is_settled=False),
     row("Report ImmutableFieldChanged HF108", "once settled, an immutable field stops all", FIFO, {**PLAIN, "visibilityTimeout": "60"}, memory={"settling": settling()}),
+    row("Finish", "an operation that was sent for this very spec has ended", SPEC, OTHER, is_finished=True),
+    row("Finish", "its end is seen before the fast path", SPEC, SAME, is_finished=True),
+    row("Report Settling", "the service itself is not done", SPEC, SAME, live_is={"pending": "CREATING"}, is_finished=True),
 ]
 
 

@@ -31,7 +31,7 @@ def parse(annotations=None, namespace=None, labels=None, kind=QUEUE, **more) -> 
     pytest.param({f"{P}/default-to-aws-fields": " spec.policy, visibilityTimeout,,tags.a.b "}, Directives(unmanaged=("policy", "tags.a.b", "visibilityTimeout")),
                  id="unmanaged fields, with and without spec, a tag among them"),
     pytest.param({f"{P}/ignore-field-drift": "policy"}, Directives(unmanaged=("policy",)), id="upstream's word for unmanaged"),
-    pytest.param({f"{P}/owner-account-id": "1", f"{P}/endpoint-url": "http://x"}, Directives(), id="keys that upstream knows"),
+    pytest.param({f"{P}/owner-account-id": "1", f"{P}/endpoint-url": "http://x"}, Directives(account="1"), id="keys that upstream knows"),
     pytest.param({"cnrm.cloud.google.com/project-id": "p"}, Directives(), id="another cloud's key that is no directive"),
     pytest.param({"kubectl.kubernetes.io/last-applied-configuration": "{}", "note": "x", "example.com/read": "x", "example.com/region": "x"}, Directives(),
                  id="other people's annotations"),

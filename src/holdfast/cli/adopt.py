@@ -14,7 +14,7 @@ from holdfast.model.json import Json
 @click.command("adopt")
 @click.argument("kind")
 @click.option("--arn", help="The resource's ARN.")
-@click.option("--name", help="The resource's name.")
+@click.option("--name", help="The resource's name; on Google Cloud its full name (projects/…).")
 @click.option("--id", "id_", help="The resource's id.")
 @click.option("--as", "object_name", help="The name of the object to make; default: from the identifier.")
 @click.option("--verify-only", is_flag=True, help="Only verify it from then on (force-acquire).")

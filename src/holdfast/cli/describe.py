@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from holdfast.cli.options import namespace_option, state_option, state_path
-from holdfast.model.json import Json
+from holdfast.model.json import Json, get_path
 from holdfast.model.objects import ObjectKey, StoredObject
 
 
@@ -57,9 +57,11 @@ def _section(title: str) -> None:
 def _head(obj: StoredObject) -> None:
     import yaml
 
-    meta = obj.metadata
+    from holdfast.kinds.catalog import shipped
+
+    meta, dialect = obj.metadata, shipped().dialect_of(obj.key.group)
     rows = {"Name": obj.key.name, "Namespace": obj.key.namespace, "Kind": f"{obj.key.kind} ({obj.api_version})", "Created": meta.get("creationTimestamp"),
-            "Generation": obj.generation, "Resource": (obj.status.get("ackResourceMetadata") or {}).get("arn", "(none yet)")}
+            "Generation": obj.generation, "Resource": get_path(obj.status, dialect.identity_path) or "(none yet)"}
     for name, value in rows.items():
         click.echo(f"{name + ':':<12} {value}")
     for name in ("annotations", "labels", "finalizers"):

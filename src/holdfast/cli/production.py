@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import botocore.session
+if TYPE_CHECKING:
+    from holdfast.providers.gcp.fake import FakeGcp
 
 _TRUST = json.dumps({"Version": "2012-10-17", "Statement": [
     {"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}]})
@@ -13,6 +14,8 @@ _TRUST = json.dumps({"Version": "2012-10-17", "Statement": [
 
 def build(endpoint: str) -> int:
     """Makes everything with plain AWS calls, as somebody did years ago; gives the number of resources."""
+    import botocore.session
+
     session = botocore.session.get_session()
 
     def client(service: str) -> Any:
@@ -57,3 +60,21 @@ def _others(client: Any) -> int:
     client("ec2").create_vpc(CidrBlock="10.20.0.0/16", TagSpecifications=[{"ResourceType": "vpc", "Tags": [{"Key": "Name", "Value": "shop"}]}])
     client("secretsmanager").create_secret(Name="shop/db", SecretString="not-shown", Description="Database of the shop")
     return 8
+
+
+PROJECT = "acme-shop"
+
+
+def build_gcp(cloud: FakeGcp) -> int:
+    """The same team's Google Cloud project: made in the console, years ago."""
+    resources: dict[str, dict[str, Any]] = {
+        f"pubsub.googleapis.com/projects/{PROJECT}/topics/order-events": {"messageRetentionDuration": "86400s", "labels": {"team": "payments"}},
+        f"pubsub.googleapis.com/projects/{PROJECT}/topics/invoices": {"labels": {"team": "billing"}},
+        "storage.googleapis.com/b/acme-exports": {
+            "location": "EU", "storageClass": "NEARLINE", "labels": {"team": "billing"}, "versioning": {"enabled": True},
+            "lifecycle": {"rule": [{"action": {"type": "Delete"}, "condition": {"age": 400}}]}},
+        f"compute.googleapis.com/projects/{PROJECT}/global/networks/shop": {"autoCreateSubnetworks": False},
+    }
+    for name, body in resources.items():
+        cloud.put(name, body)
+    return len(resources)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import click
 
-from holdfast.core.messages import data, value
+from holdfast.core.messages import data, shown_path, value
 from holdfast.core.validate import unknown_values
 from holdfast.model.json import Json, JsonMap
 from holdfast.model.kinds import Kind
@@ -110,7 +110,7 @@ def as_json(lines: list[Line]) -> dict[str, Json]:
 
 
 def _object(line: Line) -> JsonMap:
-    fields = [{"path": f"spec.{v.path}", "verdict": v.finding.value, "desired": _data(line.kind, v, v.desired), "live": _data(line.kind, v, v.live)}
+    fields = [{"path": _path(line.kind, v), "verdict": v.finding.value, "desired": _data(line.kind, v, v.desired), "live": _data(line.kind, v, v.live)}
               for v in line.verdicts]
     return {"apiVersion": line.api_version, "kind": line.key.kind, "namespace": line.key.namespace, "name": line.key.name, "action": line.action,
             "ready": line.ready, "reason": line.reason, "message": line.message, "code": line.code, "warnings": list(line.warnings), "fields": fields}
@@ -145,30 +145,35 @@ def print_line(line: Line, *, every_field: bool = False) -> None:
         click.echo(f"    {line.code + ' ' if line.code else ''}{line.message}")
 
 
+def _path(kind: Kind | None, verdict: Verdict) -> str:
+    return shown_path(kind, verdict.path) if kind else f"spec.{verdict.path}"
+
+
 def _verdict(line: Line, v: Verdict) -> str:
     kind = line.kind
     desired = value(kind, v.path, v.desired) if kind else str(v.desired)
     live = value(kind, v.path, v.live) if kind else str(v.live)
     if desired.strip('"') == UNKNOWN:
         desired = UNKNOWN
+    at = _path(kind, v)
     if line.action == "create":
-        return click.style(f"+ spec.{v.path} = {desired}", fg="green")
+        return click.style(f"+ {at} = {desired}", fg="green")
     match v.finding:
         case Finding.MISMATCH if v.is_removal:
-            return click.style(f"- spec.{v.path}: {live} → (not set)", fg="yellow")
+            return click.style(f"- {at}: {live} → (not set)", fg="yellow")
         case Finding.MISMATCH if line.action == "differs":
-            return click.style(f"! spec.{v.path}: declared {desired}, live {live}", fg="yellow")
+            return click.style(f"! {at}: declared {desired}, live {live}", fg="yellow")
         case Finding.MISMATCH:
-            return click.style(f"~ spec.{v.path}: {live} → {desired}", fg="yellow")
+            return click.style(f"~ {at}: {live} → {desired}", fg="yellow")
         case Finding.IMMUTABLE:
-            return click.style(f"! spec.{v.path}: declared {desired}, live {live}  (immutable)", fg="red")
+            return click.style(f"! {at}: declared {desired}, live {live}  (immutable)", fg="red")
         case Finding.OVERRIDE:
-            return f"* spec.{v.path}: declared {desired}, the server keeps {live}  (override)"
+            return f"* {at}: declared {desired}, the server keeps {live}  (override)"
         case Finding.MATCH:
-            return f"= spec.{v.path} = {live}"
+            return f"= {at} = {live}"
         case _:
             note = "not declared; left alone" if v.finding is Finding.DEFAULT else v.finding.value
-            return click.style(f"  spec.{v.path} = {live}  ({note})", dim=True)
+            return click.style(f"  {at} = {live}  ({note})", dim=True)
 
 
 def total(lines: list[Line], *, is_plan: bool = True) -> None:

@@ -128,8 +128,8 @@ def _verification(kind: Kind, before: JsonMap, outcome: Outcome, generation: int
 
 def _conditions(kind: Kind, memory: Memory, outcome: Outcome, before: list[JsonMap], now: str) -> list[JsonMap]:
     d, ready = kind.dialect, outcome.reason.ready
-    message = outcome.message if len(outcome.message) <= LONGEST else f"{outcome.message[:LONGEST]}…"
-    wanted: list[tuple[str, str, str, str]] = [("Ready", ready, outcome.reason.text, message)]
+    reason, message = said(kind, outcome)
+    wanted: list[tuple[str, str, str, str]] = [("Ready", ready, reason, message)]
     if d.synced_condition:
         wanted.append((d.synced_condition, ready, outcome.reason.text, message))
         if outcome.is_terminal:
@@ -146,6 +146,12 @@ def _conditions(kind: Kind, memory: Memory, outcome: Outcome, before: list[JsonM
     ours = {"Ready", d.synced_condition, *(d.condition(n) for n in ("Terminal", "Recoverable", "ReferencesResolved", "ServerSideOverride"))}
     others = [c for c in before if c.get("type") not in ours]
     return [*(_condition(old.get(kind_), kind_, status, reason, text, now) for kind_, status, reason, text in wanted), *others]
+
+
+def said(kind: Kind, outcome: Outcome) -> tuple[str, str]:
+    """Reason and message of Ready, in the family's words. Where no other condition carries the code, the message begins with it."""
+    text = f"{outcome.code} {outcome.message}" if outcome.code and not kind.dialect.synced_condition else outcome.message
+    return kind.dialect.reasons.get(outcome.reason.text, outcome.reason.text), text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def _condition(old: JsonMap | None, type_: str, status: str, reason: str, message: str, now: str) -> JsonMap:

@@ -182,8 +182,16 @@ def _move(model: Model, resource: str, spec: Node, path: str, wanted: JsonMap) -
         item = node["additionalProperties"]
         item["properties"][wanted["keyed"]] = dict(_TEXT)
         node = {"type": "array", "items": item, "api": node["api"], "x-keyed": wanted["keyed"]}
+    if wanted.get("single"):
+        node = {**node["items"], "api": node["api"], "x-single": True}
+    if wanted.get("listed"):
+        node = {"type": "array", "items": node, "api": node["api"], "x-listed": True}
     if "expand" in wanted:
         node["x-expand"] = wanted["expand"]
+    if "prefix" in wanted:
+        node["x-prefix"] = wanted["prefix"]
+    if "means" in wanted:
+        node["x-means"] = dict(wanted["means"])
     _put(spec, path, node)
 
 
@@ -210,6 +218,7 @@ def _reference(several: bool) -> Node:
 
 def _refer(spec: Node, path: str, raw: JsonMap) -> None:
     made, fills = _reference(isinstance(raw["kind"], Mapping)), raw.get("fills", "")
+    made |= {f"x-{word}": raw[word] for word in ("expand", "prefix", "has") if word in raw}
     holder = _find(spec, path.rpartition(".")[0]) if "." in path else spec
     if fills and (fills.endswith("[]") or (holder or {}).get("api") == fills):
         _put(spec, path, {**made, "api": fills})
@@ -217,6 +226,8 @@ def _refer(spec: Node, path: str, raw: JsonMap) -> None:
     if fills:
         base = str((holder or {}).get("api") or "")
         node = _pull(spec, f"{base}.{fills}" if base else fills) or _pull(spec, fills)
+        if node is not None and raw.get("beside"):
+            _put(spec, f"{path.rpartition('.')[0]}.{fills}".lstrip("."), node)
         if node is None:
             raise InputError("HF701", f"{path}: the API has no field {fills!r} beside it", "references")
         frozen = {"x-immutable": True} if node.get("x-immutable") else {}
@@ -279,7 +290,7 @@ def _freeze(spec: Node, declared: JsonMap) -> None:
 def _wired(node: Node, base: str) -> Node:
     """Where the API has each node, relative to its parent."""
     out = {k: v for k, v in node.items() if k not in ("api", "properties", "items", "additionalProperties", "x-output")}
-    here = str(node.get("api", base))
+    here = str(node.get("api", base)) + ("[]" if node.get("x-single") else "")
     if "properties" in node:
         out["properties"] = {}
         for name, inner in sorted(node["properties"].items()):
@@ -287,7 +298,8 @@ def _wired(node: Node, base: str) -> Node:
             wire = name if node.get("x-ref") or node.get("x-secret") else _relative(inner, here)
             out["properties"][name] = made if wire == name else {**made, "x-wire": wire}
     if isinstance(node.get("items"), dict):
-        out["items"] = _wired(node["items"], f"{here}{'{}' if 'x-keyed' in node else '[]'}")
+        inside = "{}" if "x-keyed" in node else "" if node.get("x-listed") else "[]"
+        out["items"] = _wired(node["items"], f"{here}{inside}")
     if isinstance(node.get("additionalProperties"), dict):
         out["additionalProperties"] = _wired(node["additionalProperties"], f"{here}{{}}")
     return out
@@ -306,14 +318,24 @@ def _relative(node: Node, base: str) -> str:
 
 def _status(model: Model, schema: JsonMap) -> Node:
     """Fields of status, and of status.observedState, with where the answer has them."""
-    found = {name: _shown(model, schema["resource"], api) for name, api in (schema.get("status") or {}).items()}
-    observed = {name: _shown(model, schema["resource"], api) for name, api in (schema.get("observed") or {}).items()}
-    if observed:
-        found["observedState"] = {"type": "object", "properties": dict(sorted(observed.items())), "x-wire": "."}
-    return {"type": "object", "properties": dict(sorted(found.items()))}
+    shown = {**(schema.get("status") or {}), **{f"observedState.{name}": api for name, api in (schema.get("observed") or {}).items()}}
+    root: Node = {"type": "object", "properties": {}}
+    for path, api in sorted(shown.items()):
+        *groups, name = path.split(".")  # `metricDescriptor.type`: in a group that is not on the wire
+        holder = root
+        for group in groups:
+            holder = holder["properties"].setdefault(group, {"type": "object", "properties": {}, "x-wire": "."})
+        made = _shown(model, schema["resource"], api)
+        is_list = name.endswith("[]")  # `terminalCondition[]`: a list of the one thing that the API has
+        holder["properties"][name.removesuffix("[]")] = {"type": "array", "items": made, "x-listed": True, "x-wire": made.pop("x-wire")} if is_list else made
+    return root
 
 
-def _shown(model: Model, resource: str, api: str) -> Node:
-    node = model.node(resource, api)
-    made = _wired({**node, "api": node["api"]}, api)
+def _shown(model: Model, resource: str, wanted: Json) -> Node:
+    """By a path, which may choose among the items of a list (`ipAddresses[type=PRIMARY].ipAddress`); or a text made of other fields."""
+    api = wanted["from"] if isinstance(wanted, Mapping) else str(wanted)
+    if "{" in api:
+        return {**_TEXT, "x-made": api, "x-wire": "."}
+    node = model.node(resource, re.sub(r"\[[^]]*\]", "[]", api))
+    made = dict(_TYPES[wanted["type"]]) if isinstance(wanted, Mapping) else _wired(node, str(node["api"]))
     return {**made, "x-wire": api}

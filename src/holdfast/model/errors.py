@@ -102,8 +102,7 @@ CODES = _table(
      "Write it as the message shows: {external: …}, or {name: …, namespace: …}.", AUTHOR),
     # 5xx: the cloud
     ("HF501", "No credentials", "No usable credentials were found.",
-     "AWS: set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or `aws sso login`. Google: `gcloud auth application-default login`, "
-     "or GOOGLE_APPLICATION_CREDENTIALS.", PLATFORM),
+     "AWS: AWS_PROFILE, or AWS_ACCESS_KEY_ID and its secret, or `aws sso login`. Google: `gcloud auth application-default login`.", PLATFORM),
     ("HF502", "Access denied", "The credentials may not make this call.",
      "Grant the action that the message names to the role in use.", PLATFORM),
     ("HF503", "Throttled", "The cloud asks for fewer calls.", "Nothing: calls are slowed down and retried.", NOBODY),

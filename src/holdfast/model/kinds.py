@@ -56,6 +56,7 @@ class Dialect:
     unmanaged_directives: tuple[str, ...]
     release_word: str  # the deletion-policy that lets the resource be
     condition_prefix: str
+    reasons: Mapping[str, str]  # our reasons for Ready → upstream's, where it has one word for several
     synced_condition: str
     identity_path: str  # in status: what names the held resource
     reference_value: str  # where a referenced object has what is meant, if its kind file says nothing

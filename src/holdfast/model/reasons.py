@@ -26,6 +26,7 @@ class Reason(Enum):
     INVALID = ("Invalid", "False")
     REFERENCE_WAIT = ("DependencyNotReady", "False")
     REFERENCE_MISSING = ("DependencyNotFound", "False")
+    REFERENCE_INVALID = ("DependencyInvalid", "False")
     ADOPTION_MISMATCH = ("AdoptionMismatch", "False")
     REJECTED = ("Rejected", "False")
     RETRYING = ("Retrying", "False")

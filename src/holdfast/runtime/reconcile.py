@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from holdfast.core.decide import decide
 from holdfast.core.pace import delay
-from holdfast.core.status import Outcome, compose, read_memory, spec_overrides_annotation
+from holdfast.core.status import Outcome, compose, read_memory, said, spec_overrides_annotation
 from holdfast.model.errors import CloudError, ConflictError, HoldfastError, InputError, RefusedError, Retry, WaitError
 from holdfast.model.facts import Hold, Memory
 from holdfast.model.kinds import Kind
@@ -94,7 +94,7 @@ async def commit(engine: Engine, case: Case, done: Done) -> StoredObject:
     status = compose(case.kind, obj.status, done.memory, outcome, case.obj.generation, now)
     if status != obj.status:
         obj = await engine.store.write_status(obj, status)
-        await _announce(engine, case.obj, before, outcome)
+        await _announce(engine, case.kind, case.obj, before, outcome)
         log_step("committed", case.obj.key, reason=outcome.reason.text)
     return obj
 
@@ -106,10 +106,10 @@ async def _publish_overrides(engine: Engine, kind: Kind, obj: StoredObject, befo
     return await engine.store.write_metadata(obj, obj.finalizers, {kind.dialect.annotation("spec-overrides"): text})
 
 
-async def _announce(engine: Engine, obj: StoredObject, before: Memory, outcome: Outcome) -> None:
+async def _announce(engine: Engine, kind_of: Kind, obj: StoredObject, before: Memory, outcome: Outcome) -> None:
     """Once per change of what Ready says."""
     ready = condition({"conditions": before.conditions})
-    if (ready.get("reason"), ready.get("message")) != (outcome.reason.text, outcome.message):
+    if (ready.get("reason"), ready.get("message")) != said(kind_of, outcome):
         kind = "Normal" if outcome.reason.ready == "True" or not outcome.code else "Warning"
         text = f"{outcome.code} {outcome.message}" if outcome.code else outcome.message
         await engine.store.record(EventNote(obj.key, kind, outcome.reason.text, text))
@@ -164,7 +164,7 @@ def _with_hold(engine: Engine, case: Case, plan: Plan | None, error: HoldfastErr
     return replace(memory, hold=None)
 
 
-_REASONS = {"HF108": Reason.IMMUTABLE, "HF401": Reason.REFERENCE_MISSING, "HF404": Reason.REFERENCE_MISSING, "HF402": Reason.REFERENCE_WAIT, "HF511": Reason.ELSEWHERE}
+_REASONS = {"HF108": Reason.IMMUTABLE, "HF401": Reason.REFERENCE_MISSING, "HF404": Reason.REFERENCE_MISSING, "HF402": Reason.REFERENCE_WAIT, "HF405": Reason.REFERENCE_INVALID, "HF511": Reason.ELSEWHERE}
 
 
 def outcome_of(error: HoldfastError, obj: StoredObject, retry_in: float | None) -> Outcome:

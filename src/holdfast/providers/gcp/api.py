@@ -60,6 +60,8 @@ class Call:
     id: str = ""
     query: Mapping[str, str] = field(default_factory=dict)
     body: JsonMap = field(default_factory=dict)
+    start: JsonMap = field(default_factory=dict)  # of create: our fields that it sends where the spec gives neither them nor what excludes them
+    instead: JsonMap = field(default_factory=dict)  # of create: another method, on another resource, where a field is given (clone)
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,7 @@ class Api:
     update: Update
     actions: tuple[Action, ...]
     guard: Mapping[str, str]
+    derived: Mapping[str, list[str]]  # our fields that the service works out of others
     created: str
     pending: States | None
     gone: States | None
@@ -115,7 +118,7 @@ class Api:
     def method(self, name: str, verb: str) -> Method | None:
         """A method of the collection that a resource of this name is in."""
         where = next((c for word, c in self.collections.items() if f"/{word}/" in f"/{name}/"), self.collection)
-        return self.methods.get(f"{self.service.partition('/')[0]}.{where}.{verb}")
+        return self.methods.get(f"{_prefix(self.methods)}.{where}.{verb}")
 
     def need(self, name: str, verb: str) -> Method:
         found = self.method(name, verb)
@@ -127,7 +130,7 @@ class Api:
         return method.response.endswith("Operation")
 
     def operation_methods(self) -> list[Method]:
-        return [self.methods[i] for c in self.operations if (i := f"{self.service.partition('/')[0]}.{c}.get") in self.methods]
+        return [self.methods[i] for c in self.operations if (i := f"{_prefix(self.methods)}.{c}.get") in self.methods]
 
 
 @lru_cache(maxsize=512)
@@ -144,14 +147,19 @@ def api_of(kind: Kind) -> Api:
                       tuple(update.get("never") or ()), frozenset(update.get("deep") or ())),
         actions=tuple(Action(frozenset(a["fields"]), a["method"], tuple(a.get("with") or ()), a.get("body") or {}, a.get("query") or {})
                       for a in raw.get("actions") or ()),
-        guard=raw.get("guard") or {}, created=raw.get("created", ""), pending=_states(raw.get("pending")), gone=_states(raw.get("gone")),
+        guard=raw.get("guard") or {}, derived=raw.get("derived") or {}, created=raw.get("created", ""), pending=_states(raw.get("pending")), gone=_states(raw.get("gone")),
         schemas=doc["schemas"],
     )
 
 
+def _prefix(methods: Mapping[str, Method]) -> str:
+    """What method ids begin with: the API's name, except that sqladmin's begin with `sql`."""
+    return next(iter(methods)).partition(".")[0]
+
+
 def _resource_of(methods: Mapping[str, Method], kind: Kind) -> str:
     """The schema that get answers with."""
-    found = methods.get(f"{kind.service.partition('/')[0]}.{kind.api['collection']}.{(kind.api.get('get') or {}).get('method', 'get')}")
+    found = methods.get(f"{_prefix(methods)}.{kind.api['collection']}.{(kind.api.get('get') or {}).get('method', 'get')}")
     if found is None:
         raise InputError("HF701", f"{kind.service} has no method {kind.api['collection']}.get", kind.source)
     return found.response

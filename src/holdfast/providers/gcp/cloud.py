@@ -11,12 +11,12 @@ from holdfast.model.kinds import Kind
 from holdfast.providers.gcp.client import GcpClient
 from holdfast.providers.gcp.reader import GcpReader
 from holdfast.providers.gcp.writer import GcpWriter
-from holdfast.runtime.ports import Identified, Reader, Writer
+from holdfast.runtime.ports import Clock, Identified, Reader, Writer
 
 
 class GcpCloud:
-    def __init__(self, client: GcpClient) -> None:
-        self._client = client
+    def __init__(self, client: GcpClient, clock: Clock) -> None:
+        self._client, self._clock = client, clock
 
     async def locate(self, kind: Kind, directives: Directives, spec: JsonMap, known: Place) -> Place:
         """projectRef, else the annotation of the object, of the namespace, the namespace's name; status is checked against the whole name."""
@@ -29,7 +29,7 @@ class GcpCloud:
         return GcpReader(self._client)
 
     def writer(self) -> Writer:
-        return GcpWriter(self._client)
+        return GcpWriter(self._client, self._clock)
 
     def identify(self, kind: Kind, place: Place, sort: str, value: str) -> Identified:
         """By the full resource name, as `projects/…` or with the service in front (`//pubsub.googleapis.com/projects/…`)."""

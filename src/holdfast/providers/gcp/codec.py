@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
@@ -23,6 +24,8 @@ def _encode_object(schema: JsonMap, value: JsonMap, names: JsonMap, root: dict[s
         if node is None or inner is None:
             continue
         made, wire = _encode(node, inner, names, root), node.get("x-wire", name)
+        for path, meant in (node.get("x-means") or {}).items() if inner else ():
+            root.update(merge(root, with_path({}, path, meant)))
         if made is None or wire == "":
             continue
         if wire == ".":
@@ -38,7 +41,7 @@ def _encode_object(schema: JsonMap, value: JsonMap, names: JsonMap, root: dict[s
 
 def _encode(node: JsonMap, value: Json, names: JsonMap, root: dict[str, Json]) -> Json:
     if node.get("x-ref"):
-        return value.get("external") if isinstance(value, Mapping) else None
+        return _expanded(node, _prefixed(node, value.get("external")), names) if isinstance(value, Mapping) else None
     if node.get("x-secret"):
         return value.get("value") if isinstance(value, Mapping) else None
     if "x-values" in node:
@@ -46,15 +49,29 @@ def _encode(node: JsonMap, value: Json, names: JsonMap, root: dict[str, Json]) -
     if node.get("x-flag"):
         return {} if value else None
     if "x-expand" in node and isinstance(value, str):
-        return value if "/" in value else fill_name(node["x-expand"], {**names, "value": value})
+        return _expanded(node, value, names)
     if "x-keyed" in node:
         key = node["x-keyed"]
         return {str(item.get(key)): _encode_object(node["items"], {k: v for k, v in item.items() if k != key}, names, {}) for item in value}
+    if node.get("x-single"):
+        return [_encode_object(node, value, names, {})] if value else []
+    if node.get("x-listed"):
+        return _encode(node["items"], value[0], names, {}) if value else None
     if isinstance(value, Mapping):
         return _encode_map(node, value, names, root)
     if isinstance(value, list):
         return [_encode(node.get("items") or {}, v, names, {}) for v in value]
-    return str(value) if node.get("x-text") else value
+    return str(value) if node.get("x-text") else _prefixed(node, value)
+
+
+def _prefixed(node: JsonMap, value: Json) -> Json:
+    """A bare name, where the API takes nothing but a URL."""
+    return node["x-prefix"] + value if "x-prefix" in node and isinstance(value, str) and value.startswith("projects/") else value
+
+
+def _expanded(node: JsonMap, value: Json, names: JsonMap) -> Json:
+    """A short name, where the API takes whole ones."""
+    return fill_name(node["x-expand"], {**names, "value": value}) if "x-expand" in node and isinstance(value, str) and "/" not in value else value
 
 
 def _encode_map(node: JsonMap, value: JsonMap, names: JsonMap, root: dict[str, Json]) -> Json:
@@ -73,22 +90,39 @@ def _decode_object(schema: JsonMap, body: Json, root: Json) -> Json:
     out: dict[str, Json] = {}
     for name, node in schema["properties"].items():
         wire = node.get("x-wire", name)
-        if wire == "":
+        if wire == "" or any(get_path(root, p) != v for p, v in (node.get("x-means") or {}).items()):
             continue
-        found = body if wire == "." else get_path(root, wire[1:]) if wire.startswith("/") else get_path(body, wire)
+        found = body if wire == "." else get_path(root, wire[1:]) if wire.startswith("/") else _chosen(body, wire)
         value = _decode(node, found, root)
         if value is not None and not (wire == "." and value == {}):
             out[name] = value
     return out
 
 
+def _chosen(body: Json, path: str) -> Json:
+    """The value at a path; `[]` is the first item of a list, `[type=PRIMARY]` the first that has this."""
+    for part in re.split(r"(?=\[)|\.", path):
+        if part.startswith("["):
+            name, _, value = part[1:-1].partition("=")
+            body = next((i for i in body if not name or i.get(name) == value), None) if isinstance(body, list) else None
+        else:
+            body = get_path(body, part)
+    return body
+
+
 def _decode(node: JsonMap, body: Json, root: Json) -> Json:
     if node.get("x-flag"):
         return True if body is not None else None
+    if "x-made" in node:
+        return fill_name(node["x-made"], body) or None
     if body is None or node.get("x-secret"):
         return None
+    if node.get("x-single"):
+        return _decode_object(node, body[0], body[0]) if isinstance(body, list) and body else None
+    if node.get("x-listed"):
+        return [_decode(node["items"], body, body)]
     if node.get("x-ref"):
-        return {"external": body} if isinstance(body, str) and body else None
+        return {"external": body} if isinstance(body, str) and body and ("x-has" not in node or f"/{node['x-has']}/" in body) else None
     if "x-values" in node:
         return next((ours for ours, theirs in node["x-values"].items() if theirs == body), body)
     if "x-keyed" in node:
@@ -105,7 +139,8 @@ def _decode(node: JsonMap, body: Json, root: Json) -> Json:
 def wire_paths(schema: JsonMap, field: str) -> list[str]:
     """Where on the wire a top-level field stands; a group that is not there itself stands where its members do."""
     node = schema["properties"][field]
-    return _paths(node, node.get("x-wire", field), "")
+    paths = _paths(node, node.get("x-wire", field), "")
+    return [*paths, *(m for m in node.get("x-means") or () if not any(m.startswith(f"{p}.") for p in paths))]
 
 
 def _paths(node: JsonMap, wire: str, base: str) -> list[str]:

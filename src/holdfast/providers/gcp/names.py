@@ -13,9 +13,16 @@ from holdfast.runtime.ports import Subject
 
 def context_of(subject: Subject, name: str = "", spec: JsonMap | None = None) -> dict[str, Json]:
     """What templates are filled from. What the name says comes first: while an object is deleted, its references are not looked up."""
-    found: dict[str, Json] = {"project": subject.place.account, "spec": dict(subject.spec if spec is None else spec), "token": subject.token}
+    given = {k: str(v).lower() if isinstance(v, bool) else v for k, v in (subject.spec if spec is None else spec).items()}
+    found: dict[str, Json] = {"project": subject.place.account, "spec": given, "token": subject.token}
     parts = nested(read_name(subject.kind.api["name"], name) or {}) if name else {}
-    return {**found, **{k: v for k, v in parts.items() if k != "spec"}, "spec": {**(parts.get("spec") or {}), **found["spec"]}}
+    return {**found, **{k: v for k, v in parts.items() if k != "spec"}, "spec": {**_defaults(subject.kind), **(parts.get("spec") or {}), **found["spec"]}}
+
+
+def _defaults(kind: Kind) -> dict[str, Json]:
+    """Fields of the name that have a default (a location that is global where none is given)."""
+    fields = [h.removeprefix("spec.") for h in holes(kind.api["name"]) if h.startswith("spec.")]
+    return {f: kind.rule(f).default for f in fields if kind.rule(f).default is not None}
 
 
 def name_of(subject: Subject, api: Api) -> str:

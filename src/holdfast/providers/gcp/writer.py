@@ -6,10 +6,11 @@ along, so that a change by somebody else in between is noticed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from holdfast.core.templates import fill_name
+from holdfast.core.templates import fill_name, value_of
 from holdfast.model.errors import CloudError, Retry
 from holdfast.model.facts import Live
 from holdfast.model.json import Json, JsonMap, get_path, merge, with_path
@@ -17,9 +18,10 @@ from holdfast.providers.gcp.api import Action, Api, Method, api_of
 from holdfast.providers.gcp.client import GcpClient
 from holdfast.providers.gcp.codec import apply_patch, encode, merge_patch, pick, wire_paths, without_outputs
 from holdfast.providers.gcp.errors import NOT_FOUND
+from holdfast.providers.gcp.forms import leaving, one_form, switched_off
 from holdfast.providers.gcp.names import context_of, name_of, params_of
 from holdfast.providers.gcp.reader import answer_of, filled, operation_name, resource_answer
-from holdfast.runtime.ports import Answer, Subject
+from holdfast.runtime.ports import Answer, Clock, Subject
 
 
 @dataclass(frozen=True)
@@ -34,15 +36,17 @@ class _Change:
 
 
 class GcpWriter:
-    def __init__(self, client: GcpClient) -> None:
-        self._client = client
+    def __init__(self, client: GcpClient, clock: Clock) -> None:
+        self._client, self._clock = client, clock
 
     async def create(self, subject: Subject) -> Answer:
         kind, api = subject.kind, api_of(subject.kind)
-        name, context = name_of(subject, api), context_of(subject)
+        name, context = name_of(subject, api), self._context(subject)
+        if api.create.instead and get_path(subject.spec, api.create.instead["when"]) is not None:
+            return await self._create_from(subject, api, name, context)
         method = _create_method(api, name)
         made = encode(kind.spec_schema, _marked(subject, subject.spec), context)
-        body, query = _with_id(api, method, merge(made, _filled_body(api.create.body, context)), name, subject)
+        body, query = _with_id(api, method, merge(_filled_body(api.create.body, context), made), name, subject)
         query |= filled(api.create.query, context)
         try:
             answer = await self._client.call(api.host, method, params_of(api, method, name, context, "create"), query, body)
@@ -51,11 +55,28 @@ class GcpWriter:
             raise
         return _answer(subject, api, method, answer, name)
 
+    async def _create_from(self, subject: Subject, api: Api, name: str, context: JsonMap) -> Answer:
+        """By a method of another resource: what it cannot carry, the update after it does."""
+        other = api.create.instead
+        source = fill_name(other["on"], context)
+        method = api.need(source, other["method"])
+        answer = await self._client.call(api.host, method, params_of(api, method, source, context, other["method"]), {}, _filled_body(other["body"], context))
+        return _answer(subject, api, method, answer, name)
+
+    def _context(self, subject: Subject) -> dict[str, Json]:
+        """What templates are filled from; `{later.x}` is the time after the duration x from now."""
+        seconds = {k: str(v)[:-1] for k, v in subject.spec.items() if isinstance(v, str) and v.endswith("s")}
+        later = {k: self._clock.later(float(v)) for k, v in seconds.items() if v.replace(".", "", 1).isdigit()}
+        return {**context_of(subject), "later": later}
+
     async def update(self, subject: Subject, live: Live, target: JsonMap, changed: frozenset[str]) -> Answer:
         kind, api = subject.kind, api_of(subject.kind)
-        name, context = name_of(subject, api), context_of(subject)
+        name, context = name_of(subject, api), self._context(subject)
         target, changed = _marked(subject, target), changed | _marks_due(subject, live)
+        gone = leaving(kind.spec_schema, subject.spec, target, changed)
+        target, changed = one_form(kind.spec_schema, {k: v for k, v in target.items() if k not in gone}, subject.spec), changed | gone
         before, after = encode(kind.spec_schema, live.spec, context), encode(kind.spec_schema, target, context)
+        after = switched_off(kind.spec_schema, gone, after, encode(kind.spec_schema, subject.spec, context)) if gone else after
         change = _Change(live, name, context, merge_patch(before, after), after)
         sent: set[str] = set()
         answer = Answer()
@@ -92,9 +113,11 @@ class GcpWriter:
         if isinstance(verb, Mapping):
             (field,) = action.fields
             verb = verb[str(bool(get_path(change.target, wire_paths(subject.kind.spec_schema, field)[0]))).lower()]
-        method = api.need(change.name, str(verb))
+        method = api.method(change.name, str(verb))
+        if method is None:
+            raise CloudError("HF505", f"{subject.kind.name} {change.name} cannot be updated so: the service has no method {verb} for it", sent=False)
         paths = [p for f in sorted(action.fields) for p in wire_paths(subject.kind.spec_schema, f)]
-        body = {**pick(change.target, paths), **pick(change.live.raw, list(action.also)), **_filled_body(action.body, change.context)}
+        body = {**pick(change.target, paths), **pick(change.live.raw, list(action.also)), **_filled_body(action.body, {**change.context, "target": change.target})}
         known = set(get_path(api.schemas, f"{method.request}.properties") or {})
         answer = await self._client.call(api.host, method, params_of(api, method, change.name, change.context, str(verb)), filled(action.query, change.context),
                                          {k: v for k, v in body.items() if k in known})
@@ -117,7 +140,8 @@ class GcpWriter:
             body = {wrapped[0]: body}
         if "requestId" in method.query and subject.token:
             query["requestId"] = subject.token
-        answer = await self._client.call(api.host, method, params_of(api, method, change.name, change.context), query, body, headers)
+        answer = await self._client.call(api.host, method, params_of(api, method, change.name, change.context, method.id.rpartition(".")[2]), query, body,
+                                         headers)
         return _answer(subject, api, method, answer, change.name)
 
 
@@ -150,7 +174,7 @@ def _with_id(api: Api, method: Method, body: dict[str, Json], name: str, subject
     if wrapped:
         id_name = next((n for n, p in request.items() if n.endswith("Id") and p.get("type") == "string"), "")
         return {wrapped[0]: body, **({id_name: own} if id_name else {})}, query
-    in_query = [q for q in method.query if q.endswith("Id") and q != "requestId"]
+    in_query = [q for q in method.query if q.endswith("Id") and q not in ("requestId", "clientOperationId")]
     if in_query:
         return body, {**query, in_query[0]: own}
     return ({"name": own, **body} if "name" in request and "name" not in body else body), query
@@ -233,7 +257,9 @@ def _fill(template: Json, context: JsonMap) -> Json:
         pairs = {k: _fill(v, context) for k, v in template.items()}
         return {k: v for k, v in pairs.items() if v is not None}
     if isinstance(template, str) and "{" in template:
-        return fill_name(template, context) or None
+        whole = re.fullmatch(r"{([^}:]+)}", template)
+        value = value_of(context, whole.group(1)) if whole else None
+        return value if isinstance(value, (list, int)) else fill_name(template, context) or None
     return template
 
 

@@ -68,7 +68,8 @@ def _check_value(world: World, place: Place, changed: JsonMap, body: JsonMap, ru
 def _compared(place: Place, body: JsonMap, old: JsonMap, rule: Rule) -> None:
     """Rules between two fields, or between a field and what it was."""
     value = get_path(body, str(rule["field"]))
-    if "at_most" in rule and value is not None and value > (get_path(body, str(rule["at_most"])) or value):
+    limit = str(rule.get("at_most", ""))
+    if limit and value is not None and value > (get_path(body, limit) or place.resource.defaults.get(limit, value)):
         raise _said(place, rule, value)
     if "with" in rule and not is_empty(value) and is_empty(get_path(body, str(rule["with"]))):
         raise _said(place, rule, value)
@@ -105,9 +106,7 @@ def _any_of(place: Place, body: JsonMap, rule: Rule) -> None:
 
 
 def _passes(rule: Rule, value: Json) -> bool:
-    tests: dict[str, Callable[[Json, Json], bool]] = {"range": _in_range, "seconds": _lasts, "pattern": _fits, "labels": _labelled, "one_of": _one_of, "cidr": _cidr,
-                                                         "each": _each_has}
-    return all(test(value, rule[name]) for name, test in tests.items() if name in rule)
+    return all(test(value, rule[name]) for name, test in _TESTS.items() if name in rule)
 
 
 def _said(place: Place, rule: Rule, value: Json) -> Refused:
@@ -153,6 +152,11 @@ def _cidr(value: Json, _: Json) -> bool:
     except ValueError:
         return False
     return True
+
+
+_TESTS: dict[str, Callable[[Json, Json], bool]] = {
+    "range": _in_range, "seconds": _lasts, "pattern": _fits, "labels": _labelled, "one_of": _one_of, "cidr": _cidr, "each": _each_has,
+}
 
 
 def _refers(world: World, place: Place, body: JsonMap, rule: Rule) -> None:

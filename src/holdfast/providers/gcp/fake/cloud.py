@@ -78,7 +78,7 @@ class FakeGcp:
         if target is None or (found is None and self._operation_at(target) is None) or (found and _lacks(found[0])):
             self._note(f"{'Get' if method == 'GET' else method.title()} {urlsplit(url).path}", method, target, body)
             return no_such_page(urlsplit(url).path)
-        name = found[0].id if found else f"{target.service.name}.operations.get"
+        name = found[0].id if found else next(m for m in target.service.document["methods"] if m.endswith("perations.get"))
         with self._lock:
             self._note(name, method, target, body)
             fault = self._fault(name)
@@ -103,8 +103,7 @@ class FakeGcp:
         return fault
 
     def _act(self, route: Route | None, target: Target, headers: dict[str, str], body: bytes, fault: Fault | None) -> WireResponse:
-        self._world.seconds = self.operation_seconds
-        self._world.settle()
+        self._settle()
         if fault is not None and fault.before is not None:
             fault.before()
         try:
@@ -122,6 +121,9 @@ class FakeGcp:
         if route.resource is None:
             raise Refused(f"{route.id} is not implemented by the fake.", "UNIMPLEMENTED")
         path = self._world.store.canonical(target.path.removesuffix(route.tail) if route.tail else target.path)
+        again = self._world.asked.get((route.id, target.query.get("requestId", "")))
+        if again is not None:
+            return 200, again.body()
         request = read_request(route, route.resource, target, path, headers, body, fault)
         act = writing.set_fields if route.verb in route.resource.methods else _VERBS.get(route.verb)
         if act is None:
@@ -135,13 +137,18 @@ class FakeGcp:
     def get(self, name: str) -> dict[str, Json] | None:
         """The stored resource as its `get` would show it; unlogged."""
         with self._lock:
-            self._world.seconds = self.operation_seconds
-            self._world.settle()
+            self._settle()
             entry = self._world.store.entries.get(self._full(name))
             return reading.viewed(self._world, None, entry) if entry else None
 
     def names(self) -> list[str]:
-        return sorted(self._world.store.entries)
+        with self._lock:
+            self._settle()
+            return sorted(self._world.store.entries)
+
+    def _settle(self) -> None:
+        self._world.seconds = self.operation_seconds
+        self._world.settle()
 
     def put(self, name: str, body: dict[str, Json]) -> None:
         """A resource made by hand, with the service's defaults; unlogged and unchecked."""

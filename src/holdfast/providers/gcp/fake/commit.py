@@ -80,9 +80,6 @@ def _camel_paths(mask: str) -> list[str]:
 
 def _operate(world: World, request: Request, place: Place, old: Entry | None, new: Entry | None) -> Answer:
     """Start an operation that brings `old` to `new`; None is a resource that is not there."""
-    again = world.asked.get((request.route.id, request.query.get("requestId", "")))
-    if request.query.get("requestId") and again is not None:
-        return 200, again.body()
     fault = request.fault if isinstance(request.fault, GcpFault) else None
     settings, name = place.resource.operations, f"{place.resource.service.host}/{place.path}"
     during = settings.get("during", {}).get(_kind(request), {})
@@ -90,22 +87,29 @@ def _operate(world: World, request: Request, place: Place, old: Entry | None, ne
 
     def land() -> dict[str, Json] | None:
         if new is None:
-            world.store.drop(name)
+            if old is not None:
+                _drop(world, old)
             return world.show(old) if old else None
         current = world.store.entries.get(name)
-        visible = current is not None and _starts(request)
-        body = {**current.body, **{k: new.body[k] for k in during if k in new.body}} if visible and current else new.body
-        body = {k: v for k, v in body.items() if k not in during or k in new.body}
-        world.store.put(Entry(new.resource, new.path, new.project, body))
-        return world.show(world.store.entries[name])
+        landed = _landed(current, new, during) if current is not None and _starts(request) else new
+        world.store.put(landed)
+        world.store.before[name] = old
+        return world.show(landed)
 
     final = world.show(new) if new else (world.show(old) if old else {})
     operation = begin(place, request.verb, land, lambda: world.store.restore(name, old), final, fault.operation_error if fault else None)
     return 200, _started(world, request, operation)
 
 
+def _landed(current: Entry, new: Entry, during: dict[str, Json]) -> Entry:
+    """The resource that was visible from the start, with what it had only while the operation ran as it is in the end."""
+    body = {**current.body, **{k: v for k, v in new.body.items() if k in during}}
+    return Entry(new.resource, new.path, new.project, {k: v for k, v in body.items() if k not in during or k in new.body})
+
+
 def _started(world: World, request: Request, operation: Operation) -> Json:
     world.operations[f"{request.resource.service.host}/{operation.path}"] = operation
+    world.running.append(operation)
     if request.query.get("requestId"):
         world.asked[(request.route.id, request.query["requestId"])] = operation
     at_once = request.verb in operation.settings.get("at_once", ())
@@ -116,11 +120,10 @@ def _started(world: World, request: Request, operation: Operation) -> Json:
 
 def _begin_effect(world: World, request: Request, old: Entry | None, new: Entry | None, during: dict[str, Json]) -> None:
     """What can be seen while the operation runs."""
-    if new is not None and (_starts(request) or old is None):
-        if _starts(request):
-            world.store.put(Entry(new.resource, new.path, new.project, {**new.body, **during}))
-    elif old is not None and during:
-        world.store.put(Entry(old.resource, old.path, old.project, {**old.body, **during}))
+    shown = new if new is not None and _starts(request) else old
+    if shown is not None and (shown is new or during):
+        world.store.put(Entry(shown.resource, shown.path, shown.project, {**shown.body, **during}))
+        world.store.before[shown.name] = old
 
 
 def _kind(request: Request) -> str:

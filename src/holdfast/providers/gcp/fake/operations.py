@@ -31,6 +31,7 @@ class Operation:
     done: bool = False
     result: dict[str, Json] | None = None
     end: str = ""
+    answers: int = 0
 
     def settle(self) -> None:
         """It ends now."""
@@ -46,6 +47,7 @@ class Operation:
 
     def body(self, *, at_once: bool = False) -> dict[str, Json]:
         """As its `get` shows it."""
+        self.answers += 1
         style = {"lro": _longrunning, "compute": _compute, "sql": _sql, "dns": _dns}[str(self.settings["style"])]
         return style(self, at_once)
 
@@ -128,7 +130,7 @@ def _sql_start(op: Operation, _: dict[str, Json]) -> dict[str, Json]:
 
 def _sql(op: Operation, _: bool) -> dict[str, Json]:
     if not op.done:
-        return dict(op.start)
+        return {**op.start, **({"status": "RUNNING", "startTime": op.start["insertTime"]} if op.answers > 1 else {})}
     body = {**op.start, "status": "DONE", "startTime": op.start["insertTime"], "endTime": op.end}
     if op.error is not None:
         error = {"kind": "sql#operationError", "code": str(op.error[0]), "message": op.error[1]}

@@ -97,13 +97,19 @@ def _read_body(route: Route, resource: Resource, target: Target, body: Json) -> 
         return {}, {}
     reader = Reader(route.service.schemas, keeps_null=route.method["http"] in _MERGES and resource.update == "merge",
                     refuses=route.service.unknown == "refuse")
-    read = reader.message(schema, {} if body is None else body, _root(route, resource, schema))
+    read = reader.message(schema, _without_path(route, {} if body is None else body), _root(route, resource, schema))
     refuse(reader.problems)
     if schema == resource.schema:
         return read, {}
     wrapper = next((k for k, s in _properties(route).items() if s.get("$ref") == resource.schema), "")
     extras = {k: v for k, v in target.query.items() if k in _properties(route)} | {k: v for k, v in read.items() if k != wrapper}
     return dict(read.get(wrapper) or {}), extras
+
+
+def _without_path(route: Route, body: Json) -> Json:
+    """A body that is the whole request message may repeat what stands in the path (`parent`)."""
+    known = _properties(route)
+    return {k: v for k, v in body.items() if k in known or k not in route.method["params"]} if isinstance(body, dict) else body
 
 
 def _root(route: Route, resource: Resource, schema: str) -> str:

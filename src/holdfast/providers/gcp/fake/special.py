@@ -51,7 +51,8 @@ def subscription_topic(world: World, place: Place, _: Body, body: Body, __: Requ
 def bucket(_: World, place: Place, old: Body, body: Body, __: Request | None) -> Body:
     """Location in capitals, its type, and the fields that Cloud Storage fills into what it is given."""
     body = {**body, "location": str(body.get("location") or "US").upper()}
-    body["locationType"] = "multi-region" if body["location"] in ("US", "EU", "ASIA") else "dual-region" if body["location"].endswith(("NAM4", "EUR4")) else "region"
+    wide = "multi-region" if body["location"] in ("US", "EU", "ASIA") else ""
+    body["locationType"] = wide or ("dual-region" if body["location"] in ("NAM4", "EUR4", "ASIA1") else "region")
     if body["locationType"] == "region":
         body.pop("rpo", None)
     access = dict(body.get("iamConfiguration") or {})
@@ -129,7 +130,8 @@ def job(_: World, place: Place, __: Body, body: Body, ___: Request | None) -> Bo
     """Every container has limits; a job that was taken is ready."""
     task = body["template"]["template"]
     limits = {"cpu": "1000m", "memory": "512Mi"}
-    containers = [{**c, "resources": {**(c.get("resources") or {}), "limits": {**limits, **((c.get("resources") or {}).get("limits") or {})}}} for c in task["containers"]]
+    sized = [(c, c.get("resources") or {}) for c in task["containers"]]
+    containers = [{**c, "resources": {**r, "limits": {**limits, **(r.get("limits") or {})}}} for c, r in sized]
     ready = {"type": "Ready", "state": "CONDITION_SUCCEEDED", "lastTransitionTime": place.values.time("micros")}
     return {**body, "template": {**body["template"], "template": {**task, "containers": containers}}, "observedGeneration": body["generation"],
             "terminalCondition": ready, "conditions": [{**ready, "type": "ResourcesAvailable"}]}
@@ -172,4 +174,11 @@ def topic_gone(world: World, entry: Entry) -> None:
         world.store.put(Entry(user.resource, user.path, user.project, {**user.body, "topic": "_deleted-topic_"}))
 
 
-GONE: dict[str, Callable[[World, Entry], None]] = {"pubsub.projects.topics": topic_gone}
+def schema_gone(world: World, entry: Entry) -> None:
+    """The topics of a deleted schema stay, and say so."""
+    for user in list(world.users_of(entry, "pubsub.projects.topics", "schemaSettings.schema")):
+        settings = {**user.body["schemaSettings"], "schema": "_deleted-schema_"}
+        world.store.put(Entry(user.resource, user.path, user.project, {**user.body, "schemaSettings": settings}))
+
+
+GONE: dict[str, Callable[[World, Entry], None]] = {"pubsub.projects.topics": topic_gone, "pubsub.projects.schemas": schema_gone}

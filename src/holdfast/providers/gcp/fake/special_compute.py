@@ -81,8 +81,8 @@ def health_check(_: World, __: Place, ___: Body, body: Body, ____: Request | Non
     if not mine or mine == "grpcHealthCheck":
         return body
     given = body.get(mine) or {}
-    filled = {"proxyHeader": "NONE", **({"requestPath": "/"} if "ttp" in mine else {}), **({} if "portName" in given or "portSpecification" in given else {"port": port})}
-    return {**body, mine: {**filled, **given}}
+    ported = {} if "portName" in given or "portSpecification" in given else {"port": port}
+    return {**body, mine: {"proxyHeader": "NONE", **({"requestPath": "/"} if "ttp" in mine else {}), **ported, **given}}
 
 
 def firewall(_: World, place: Place, __: Body, body: Body, ___: Request | None) -> Body:

@@ -26,18 +26,20 @@ class World:
     values: Values
     store: Store = field(default_factory=Store)
     operations: dict[str, Operation] = field(default_factory=dict)
+    running: list[Operation] = field(default_factory=list)
     hidden: set[str] = field(default_factory=set)  # names whose next read answers 404
     asked: dict[tuple[str, str], Operation] = field(default_factory=dict)  # requests that must not be done twice
     seconds: float = 0.0
 
     def settle(self) -> None:
         """End the operations whose time has come."""
-        for operation in self.operations.values():
-            if not operation.done and self.values.now() - operation.started >= self.seconds:
+        for operation in self.running:
+            if self.values.now() - operation.started >= self.seconds:
                 operation.settle()
+        self.running = [o for o in self.running if not o.done]
 
     def running_on(self, name: str) -> Operation | None:
-        return next((o for o in self.operations.values() if not o.done and f"{o.place.resource.service.host}/{o.place.path}" == name), None)
+        return next((o for o in self.running if not o.done and f"{o.place.resource.service.host}/{o.place.path}" == name), None)
 
     def place(self, resource: Resource, path: str, project: str = "") -> Place:
         steps = path.split("/")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from urllib.parse import quote
 
 from holdfast.model.json import Json, get_path, is_empty
@@ -44,7 +45,7 @@ def change(world: World, request: Request) -> Answer:
         entry = world.find(request)
     except Refused:
         if request.resource.upserts:
-            return create(world, request)
+            return create(world, dataclasses.replace(request, path=request.path.rpartition("/")[0]))
         raise
     place = place_of(entry, world.values)
     _check_fresh(place, entry, request)
@@ -158,9 +159,13 @@ def _masked(place: Place, entry: Entry, payload: dict[str, Json], request: Reque
         raise refusal(place, "mask_missing")
     fixed = immutables(entry.resource)
     if not text or text.strip() == "*":
-        writable = [k for k in entry.resource.fields if not entry.resource.is_output(k) and k not in ("name", "etag") and k not in fixed]
-        return apply_mask(entry.body, payload, [k for k in writable if text or k in payload])
-    return apply_mask(entry.body, payload, [_mask_path(place, p, fixed) for p in read_mask(text)])
+        writable = [k for k in entry.resource.fields if not entry.resource.is_output(k) and k not in ("name", "etag")]
+        paths = [k for k in writable if k in payload or (text and k not in fixed)]
+    else:
+        paths = [_mask_path(place, p, fixed) for p in read_mask(text)]
+    body = apply_mask(entry.body, payload, paths)
+    _check_immutable(place, entry, {k: v for k, v in body.items() if v != entry.body.get(k)})
+    return body
 
 
 def _mask_path(place: Place, given: str, fixed: list[str]) -> str:
