@@ -22,6 +22,8 @@ generate: $(READY)
 
 # Reads the vendors' newer models (in an environment of their own) and prints what concerns our kinds, mutability first.
 models: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target .venv/discovery -r tools/models.lock
+	$(BIN)/python tools/discovery.py .venv/discovery/googleapiclient/discovery_cache/documents
 	$(BIN)/python tools/models.py
 
 # As many seeds as one likes: make soak SEEDS=10000

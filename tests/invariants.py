@@ -28,6 +28,7 @@ def check_status(obj: StoredObject) -> None:
     if by_type.get("Ready") == "True" and obj.key.kind != "AdoptedResource":
         assert "intent" not in status, status
         assert "settling" not in status, status
+        assert "operation" not in status, status
     # 8. an object being deleted is not Ready once its deletion was tried
     if obj.is_deleting and status.get("intent", {}).get("action") == "delete":
         assert by_type.get("Ready") != "True" or status.get("observedGeneration") != obj.generation

@@ -99,11 +99,33 @@ def node(source: dict, raw: dict, out: dict) -> dict:
     return made
 
 
+def changes(old: bytes, new: bytes) -> list[str]:
+    """What concerns people in a newer pack: behaviours first, then fields that came or went."""
+    before, after = unpacked(old), unpacked(new)
+    out = [f"{api}: {'new' if api not in before else 'gone'}" for api in sorted({*before} ^ {*after})]
+    for api in sorted({*before} & {*after}):
+        for name in sorted({*before[api]["schemas"]} & {*after[api]["schemas"]}):
+            was, now = (d[api]["schemas"][name].get("properties") or {} for d in (before, after))
+            out += [f"{api} {name}.{f}: {was[f].get('behaviours', [])} -> {now[f].get('behaviours', [])}" for f in sorted({*was} & {*now})
+                    if was[f].get("behaviours") != now[f].get("behaviours")]
+            out += [f"{api} {name}.{f}: {'new' if f in now else 'gone'}" for f in sorted({*was} ^ {*now})]
+    return out
+
+
+def unpacked(data: bytes) -> dict[str, dict]:
+    with zipfile.ZipFile(io.BytesIO(data)) as source:
+        return {n.removesuffix(".json").replace(".", "/", 1): json.loads(source.read(n)) for n in source.namelist()}
+
+
 def main(folder: str) -> int:
     made = pack(Path(folder), wanted())
     if not PACK.exists() or PACK.read_bytes() != made:
+        for line in changes(PACK.read_bytes(), made) if PACK.exists() else ():
+            print(f"  {line}")
         PACK.write_bytes(made)
         print(f"wrote {PACK.name}: {len(made) // 1024} KB, {len(wanted())} APIs")
+    else:
+        print(f"{PACK.name} is what these documents give")
     return 0
 
 

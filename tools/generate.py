@@ -1,12 +1,13 @@
 """Everything that is generated from kinds and tables: schemas, CRDs, policies, docs. `--check` fails where the committed files are stale.
 
-Schemas are built from the pinned botocore's models, so a new pin shows up as a diff here, to be reviewed.
+Schemas are built from the pinned botocore's models and the packed discovery documents, so a new pin or pack shows up as a diff here, to be reviewed.
 """
 
 import json
 import sys
 from pathlib import Path
 
+import google_page
 import yaml
 
 from holdfast.core.validate import layer_of
@@ -67,7 +68,7 @@ def kinds_page(catalog: Catalog) -> str:
     for kind in catalog.all():
         name = f"`{kind.plural}.{kind.group}`"
         immutable = ", ".join(f"`{p}`" for p, r in kind.rules.items() if r.immutable) or "none"
-        rows.append(f"| {kind.name} | {name} | {_found_by(kind)} | {len(kind.api['parts'])} | {immutable} |")
+        rows.append(f"| {kind.name} | {name} | {_found_by(kind)} | {len(kind.api.get('parts') or [1])} | {immutable} |")
     return "\n".join([f"<!-- {NOTE} -->", "# Kinds", "", "| kind | resource | adopted by | read in parts | immutable fields |", "|---|---|---|---|---|", *rows, ""])
 
 
@@ -80,7 +81,8 @@ def main() -> int:
     stale = _write(schemas(), check=check)
     catalog = Catalog()
     docs = ROOT / "docs" / "reference"
-    pages = {docs / "errors.md": errors_page(), docs / "validation.md": validation_page(catalog), docs / "kinds.md": kinds_page(catalog)}
+    pages = {docs / "errors.md": errors_page(), docs / "validation.md": validation_page(catalog), docs / "kinds.md": kinds_page(catalog),
+             docs / "google.md": google_page.page(catalog, NOTE)}
     pages[ROOT / "docs" / "errors.md"] = pages.pop(docs / "errors.md")
     wanted = {**crds(catalog), **pages}
     stale += _write(wanted, check=check)

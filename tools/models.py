@@ -1,6 +1,7 @@
 """What the vendor's models say about our kinds, compared with the kinds' YAML: mutability first. `make models`.
 
-Reads CloudFormation's resource schemas (from the cfn-lint in the environment, which the fake cloud brings along) and botocore's models.
+Reads CloudFormation's resource schemas (from the cfn-lint in the environment, which the fake cloud brings along), botocore's models, and the
+packed discovery documents (`tools/discovery.py` packs newer ones, and says what changed in them).
 It reports, people decide. A test knows what is expected today (one: KMS lets a key's description be changed, and upstream does not).
 """
 
@@ -11,9 +12,10 @@ from pathlib import Path
 import cfnlint
 
 from holdfast.kinds.catalog import shipped
+from holdfast.kinds.discovery import build as discovery_schema
 from holdfast.kinds.loader import build_schemas, read_kind_file, schema_file
 from holdfast.kinds.names import field_name
-from holdfast.model.kinds import Kind, schema_at
+from holdfast.model.kinds import Kind, field_paths, schema_at
 
 TYPES = {
     "apigatewayv2/API": "AWS::ApiGatewayV2::Api", "cloudwatchlogs/LogGroup": "AWS::Logs::LogGroup", "dynamodb/Table": "AWS::DynamoDB::Table",
@@ -85,17 +87,30 @@ def new_members(kind: Kind) -> list[str]:
     return [f"{label}: spec.{f} is new in the API's model" for f in sorted(new)] + [f"{label}: spec.{f} is gone from the API's model" for f in sorted(gone)]
 
 
+def documented(name: str, kind: Kind) -> list[str]:
+    """Fields of a Google kind that the discovery document calls immutable and the kind's YAML does not."""
+    declared = read_kind_file(Path(kind.source)).data
+    plain = {**declared, "fields": {p: {k: v for k, v in r.items() if k != "immutable"} for p, r in (declared.get("fields") or {}).items()}}
+    plain.pop("mutable", None)
+    spec, _ = discovery_schema(plain, kind.service)
+    return [f"{name}: spec.{p}: the discovery document says immutable, our kind says mutable"
+            for p in field_paths(spec) if (schema_at(spec, p) or {}).get("x-immutable") and not kind.rule(p).immutable]
+
+
 def main() -> int:
     schemas = cloudformation()
     findings: list[str] = []
     for kind in shipped().all():
         name = f"{kind.group.partition('.')[0]}/{kind.name}"
+        findings += new_members(kind)
+        if kind.dialect.name_field:
+            findings += documented(name, kind)
+            continue
         schema = schemas.get(TYPES.get(name, ""))
         if schema is None:
             print(f"{name}: no CloudFormation schema to compare with")
         else:
             findings += mutability(name, kind, schema)
-        findings += new_members(kind)
         for field in KNOWN.get(name, {}):
             assert schema_at(kind.spec_schema, field) is not None, (name, field)
     print(f"{len(schemas)} vendor schemas read, {len(findings)} difference(s)")

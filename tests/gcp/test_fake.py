@@ -90,30 +90,38 @@ ROWS = {
     "cloudbuild.projects.locations.workerPools": ("POST", f"{BUILD}/{L}/workerPools?workerPoolId=pool", {}, f"{BUILD}/{L}/workerPools/pool", ()),
     "securesourcemanager.projects.locations.instances": ("POST", f"{SOURCES}/{L}/instances?instanceId=src", {}, f"{SOURCES}/{L}/instances/src", ()),
     "compute.networks": ("POST", NET, {"name": "net-1"}, f"{NET}/net-1", ()),
-    "compute.subnetworks": ("POST", SUB, {"name": "sub-1", "network": f"{P}/global/networks/net-1", "ipCidrRange": "10.0.0.0/24"}, f"{SUB}/sub-1", ("compute.networks",)),
+    "compute.subnetworks": ("POST", SUB, {"name": "sub-1", "network": f"{P}/global/networks/net-1", "ipCidrRange": "10.0.0.0/24"},
+                            f"{SUB}/sub-1", ("compute.networks",)),
     "compute.firewalls": ("POST", f"{COMPUTE}/{P}/global/firewalls", {"name": "fw-1", "network": "global/networks/net-1", "allowed": [{"IPProtocol": "tcp"}]},
                           f"{COMPUTE}/{P}/global/firewalls/fw-1", ("compute.networks",)),
     "compute.addresses": ("POST", f"{COMPUTE}/{P}/regions/us-west1/addresses", {"name": "a-1"}, f"{COMPUTE}/{P}/regions/us-west1/addresses/a-1", ()),
     "compute.globalAddresses": ("POST", f"{COMPUTE}/{P}/global/addresses", {"name": "ga-1"}, f"{COMPUTE}/{P}/global/addresses/ga-1", ()),
     "compute.healthChecks": ("POST", f"{COMPUTE}/{P}/global/healthChecks", {"name": "hc-1", "type": "HTTP"}, f"{COMPUTE}/{P}/global/healthChecks/hc-1", ()),
-    "compute.regionHealthChecks": ("POST", f"{COMPUTE}/{P}/regions/r1/healthChecks", {"name": "hc-1", "type": "TCP"}, f"{COMPUTE}/{P}/regions/r1/healthChecks/hc-1", ()),
-    "compute.backendServices": ("POST", f"{COMPUTE}/{P}/global/backendServices", BACKEND, f"{COMPUTE}/{P}/global/backendServices/bs-1", ("compute.healthChecks",)),
-    "compute.regionBackendServices": ("POST", f"{COMPUTE}/{P}/regions/r1/backendServices", {"name": "rbs-1"}, f"{COMPUTE}/{P}/regions/r1/backendServices/rbs-1", ()),
+    "compute.regionHealthChecks": ("POST", f"{COMPUTE}/{P}/regions/r1/healthChecks", {"name": "hc-1", "type": "TCP"},
+                                   f"{COMPUTE}/{P}/regions/r1/healthChecks/hc-1", ()),
+    "compute.backendServices": ("POST", f"{COMPUTE}/{P}/global/backendServices", BACKEND,
+                                f"{COMPUTE}/{P}/global/backendServices/bs-1", ("compute.healthChecks",)),
+    "compute.regionBackendServices": ("POST", f"{COMPUTE}/{P}/regions/r1/backendServices", {"name": "rbs-1"},
+                                      f"{COMPUTE}/{P}/regions/r1/backendServices/rbs-1", ()),
     "compute.targetTcpProxies": ("POST", f"{COMPUTE}/{P}/global/targetTcpProxies", {"name": "tp-1", "service": "global/backendServices/bs-1"},
                                  f"{COMPUTE}/{P}/global/targetTcpProxies/tp-1", ("compute.backendServices",)),
     "compute.regionTargetTcpProxies": ("POST", f"{COMPUTE}/{P}/regions/r1/targetTcpProxies", {"name": "tp-1", "service": "regions/r1/backendServices/rbs-1"},
                                        f"{COMPUTE}/{P}/regions/r1/targetTcpProxies/tp-1", ("compute.regionBackendServices",)),
     "iam.projects.serviceAccounts": ("POST", f"{IAM}/{P}/serviceAccounts", {"accountId": "robot-1"}, f"{IAM}/{P}/serviceAccounts/{ACCOUNT}", ()),
     "bigquery.datasets": ("POST", f"{BIGQUERY}/{P}/datasets", {"datasetReference": {"datasetId": "ds"}}, f"{BIGQUERY}/{P}/datasets/ds", ()),
-    "bigquery.tables": ("POST", f"{BIGQUERY}/{P}/datasets/ds/tables", {"tableReference": {"tableId": "t"}}, f"{BIGQUERY}/{P}/datasets/ds/tables/t", ("bigquery.datasets",)),
+    "bigquery.tables": ("POST", f"{BIGQUERY}/{P}/datasets/ds/tables", {"tableReference": {"tableId": "t"}},
+                        f"{BIGQUERY}/{P}/datasets/ds/tables/t", ("bigquery.datasets",)),
     "secretmanager.projects.secrets": ("POST", f"{SECRETS}/{P}/secrets?secretId=sec", {"replication": {"automatic": {}}}, f"{SECRETS}/{P}/secrets/sec", ()),
     "cloudkms.projects.locations.keyRings": ("POST", f"{KMS}/{L}/keyRings?keyRingId=ring", {}, f"{KMS}/{L}/keyRings/ring", ()),
     "cloudkms.projects.locations.keyRings.cryptoKeys": ("POST", f"{KMS}/{L}/keyRings/ring/cryptoKeys?cryptoKeyId=key", {"purpose": "ENCRYPT_DECRYPT"},
                                                         f"{KMS}/{L}/keyRings/ring/cryptoKeys/key", ("cloudkms.projects.locations.keyRings",)),
     "sql.instances": ("POST", f"{SQL}/{P}/instances", {"name": "db-1", "settings": {"tier": "db-f1-micro"}}, f"{SQL}/{P}/instances/db-1", ()),
-    "artifactregistry.projects.locations.repositories": ("POST", f"{REGISTRY}/{L}/repositories?repositoryId=repo", {"format": "DOCKER"}, f"{REGISTRY}/{L}/repositories/repo", ()),
-    "logging.projects.metrics": ("POST", f"{LOGGING}/{P}/metrics", {"name": "errors/all", "filter": "severity>=ERROR"}, f"{LOGGING}/{P}/metrics/errors%2Fall", ()),
-    "dns.managedZones": ("POST", f"{DNS}/{P}/managedZones", {"name": "zone-1", "dnsName": "example.com."}, f"{DNS}/{P}/managedZones/zone-1", ()),
+    "artifactregistry.projects.locations.repositories": ("POST", f"{REGISTRY}/{L}/repositories?repositoryId=repo", {"format": "DOCKER"},
+                                                         f"{REGISTRY}/{L}/repositories/repo", ()),
+    "logging.projects.metrics": ("POST", f"{LOGGING}/{P}/metrics", {"name": "errors/all", "filter": "severity>=ERROR"},
+                                 f"{LOGGING}/{P}/metrics/errors%2Fall", ()),
+    "dns.managedZones": ("POST", f"{DNS}/{P}/managedZones", {"name": "zone-1", "dnsName": "example.com.", "description": ""},
+                         f"{DNS}/{P}/managedZones/zone-1", ()),
     "run.projects.locations.jobs": ("POST", f"{RUN}/{L}/jobs?jobId=job-1", JOB, f"{RUN}/{L}/jobs/job-1", ()),
 }
 NO_DELETE = {"cloudkms.projects.locations.keyRings", "cloudkms.projects.locations.keyRings.cryptoKeys"}
@@ -178,8 +186,8 @@ class TestEveryCollection:
 
     def test_can_be_put_edited_and_removed_by_hand(self, gcp, collection):
         make(gcp, collection)
-        name = next(n for n in gcp.cloud.names() if resources()[collection].service.host in n and n.count("/") == max(
-            m.count("/") for m in gcp.cloud.names() if resources()[collection].service.host in m) and n.rpartition("/")[2] in ROWS[collection][3])
+        host, last = resources()[collection].service.host, ROWS[collection][3].rpartition("/")[2]
+        name = next(n for n in gcp.cloud.names() if n.startswith(host) and n.endswith(f"/{last}"))
         before = gcp.cloud.get(name)
         log = list(gcp.cloud.log)
         gcp.cloud.remove(name)
@@ -239,7 +247,8 @@ REFUSALS = {
     "a subscription on a missing topic": ("PUT", f"{PUBSUB}/{P}/subscriptions/sub", {"topic": f"{P}/topics/no"}, 404, "Resource not found (resource=no)."),
     "a schema without a type": ("POST", f"{PUBSUB}/{P}/schemas?schemaId=sch", {"definition": "x"}, 400, "type"),
     "an enum's value": ("POST", f"{PUBSUB}/{P}/schemas?schemaId=sch", {"type": "XML"}, 400, "Invalid value at 'schema.type'"),
-    "an unknown field, deep": ("POST", f"{SPANNER}/{P}/instances", {"instanceId": "i-1", "instance": {"x": 1}}, 400, "Unknown name \"x\" at 'instance': Cannot find field."),
+    "an unknown field, deep": ("POST", f"{SPANNER}/{P}/instances", {"instanceId": "i-1", "instance": {"x": 1}}, 400,
+                               "Unknown name \"x\" at 'instance': Cannot find field."),
     "a bucket's name": ("POST", f"{STORAGE}/b?project=proj", {"name": "A"}, 400, "Invalid bucket name"),
     "a bucket without a project": ("POST", f"{STORAGE}/b", {"name": "bucket-1"}, 400, "Required parameter: project"),
     "an instance without a config": ("POST", f"{SPANNER}/{P}/instances", {"instanceId": "inst-1", "instance": {"displayName": "Some"}}, 400, "config"),
@@ -261,7 +270,7 @@ REFUSALS = {
     "a database without a tier": ("POST", f"{SQL}/{P}/instances", {"name": "db-1"}, 400, "settings.tier"),
     "a repository without a format": ("POST", f"{REGISTRY}/{L}/repositories?repositoryId=r", {}, 400, "format"),
     "a metric without a filter": ("POST", f"{LOGGING}/{P}/metrics", {"name": "m"}, 400, "filter"),
-    "a zone without its dot": ("POST", f"{DNS}/{P}/managedZones", {"name": "z", "dnsName": "a.com"}, 400, "dnsName"),
+    "a zone without its dot": ("POST", f"{DNS}/{P}/managedZones", {"name": "z", "dnsName": "a.com", "description": ""}, 400, "dnsName"),
     "a job without an image": ("POST", f"{RUN}/{L}/jobs?jobId=j", {"template": {"template": {"containers": [{}]}}}, 400, "image"),
 }
 
@@ -292,7 +301,8 @@ def test_both_spellings_and_64_bit_numbers_are_read(gcp):
 class TestMasks:
     @pytest.fixture
     def topic(self, gcp):
-        gcp.ok("PUT", f"{PUBSUB}/{P}/topics/top", {"labels": {"a": "1"}, "messageStoragePolicy": {"allowedPersistenceRegions": ["r1"], "enforceInTransit": True}})
+        policy = {"allowedPersistenceRegions": ["r1"], "enforceInTransit": True}
+        gcp.ok("PUT", f"{PUBSUB}/{P}/topics/top", {"labels": {"a": "1"}, "messageStoragePolicy": policy})
         return f"{PUBSUB}/{P}/topics/top"
 
     def patch(self, gcp, topic, mask, body):
@@ -544,6 +554,16 @@ class TestOperations:
         gcp.at += 60
         assert (gcp.ok("GET", url)["nodeCount"], gcp.ok("GET", url)["processingUnits"]) == (3, 3000)
 
+    def test_what_somebody_else_changes_meanwhile_stays(self, gcp):
+        make(gcp, "spanner.projects.instances")
+        gcp.cloud.operation_seconds = 60
+        gcp.at += 60
+        url, name = f"{SPANNER}/{P}/instances/inst-1", f"spanner.googleapis.com/{P}/instances/inst-1"
+        gcp.ok("PATCH", url, {"instance": {"nodeCount": 3}, "fieldMask": "nodeCount"})
+        gcp.cloud.edit(name, {"labels": {"by": "hand"}})
+        gcp.at += 60
+        assert (gcp.ok("GET", url)["nodeCount"], gcp.ok("GET", url)["labels"]) == (3, {"by": "hand"})
+
     def test_compute(self, gcp):
         gcp.cloud.operation_seconds = 60
         operation = gcp.ok("POST", NET, {"name": "net-1"})
@@ -571,7 +591,8 @@ class TestOperations:
         assert gcp.ok("GET", f"{SQL}/{P}/operations/{operation['name']}")["status"] == "DONE"
         assert gcp.ok("GET", f"{SQL}/{P}/instances/db-1")["state"] == "RUNNABLE"
 
-    @pytest.mark.parametrize("collection", ["spanner.projects.instances", "compute.networks", "sql.instances", "artifactregistry.projects.locations.repositories"])
+    @pytest.mark.parametrize("collection", ["spanner.projects.instances", "compute.networks", "sql.instances",
+                                            "artifactregistry.projects.locations.repositories"])
     def test_one_that_fails_leaves_nothing(self, gcp, collection):
         gcp.cloud.misbehave(operation=r".*\.(create|insert)", operation_error=("RESOURCE_EXHAUSTED", "no room"))
         operation = make(gcp, collection)
@@ -780,3 +801,96 @@ def test_a_secret_is_never_shown(gcp):
     gcp.ok("POST", f"{SQL}/{P}/instances", {"name": "db-1", "settings": {"tier": "db-f1-micro"}, "rootPassword": "hush"})
     for url in (f"{COMPUTE}/{P}/global/backendServices/bs-1", f"{SQL}/{P}/instances/db-1"):
         assert "hush" not in json.dumps(gcp.ok("GET", url))
+
+
+class TestWhatFollows:
+    """Fields that a service works out from others."""
+
+    def test_nodes_and_processing_units(self, gcp):
+        body = {"instanceId": "inst-1", "instance": {**INSTANCE, "processingUnits": 500}}
+        gcp.ok("POST", f"{SPANNER}/{P}/instances", body)
+        url = f"{SPANNER}/{P}/instances/inst-1"
+        assert (gcp.ok("GET", url)["processingUnits"], "nodeCount" in gcp.ok("GET", url)) == (500, False)
+        gcp.ok("PATCH", url, {"instance": {"processingUnits": 2000}, "fieldMask": "processing_units"})
+        assert gcp.ok("GET", url)["nodeCount"] == 2
+
+    def test_a_topics_retention_at_its_subscriptions(self, gcp):
+        gcp.ok("PUT", f"{PUBSUB}/{P}/topics/top", {"messageRetentionDuration": "3600s"})
+        made = gcp.ok("PUT", f"{PUBSUB}/{P}/subscriptions/sub", {"topic": f"{P}/topics/top", "expirationPolicy": {}})
+        assert (made["topicMessageRetentionDuration"], made["expirationPolicy"]) == ("3600s", {})
+
+    def test_a_schemas_revisions(self, gcp):
+        make(gcp, "pubsub.projects.schemas")
+        url = f"{PUBSUB}/{P}/schemas/sch"
+        before = gcp.ok("GET", url)
+        after = gcp.ok("POST", f"{url}:commit", {"name": f"{P}/schemas/sch", "schema": {"type": "AVRO", "definition": "[]"}})
+        assert (after["definition"], after["revisionId"] != before["revisionId"]) == ("[]", True)
+
+    def test_a_buckets_place_and_access(self, gcp):
+        body = {"name": "bucket-1", "location": "us-east1", "iamConfiguration": {"uniformBucketLevelAccess": {"enabled": True}}, "autoclass": {"enabled": True}}
+        made = gcp.ok("POST", f"{STORAGE}/b?project=proj", body)
+        assert (made["location"], made["locationType"], "rpo" in made) == ("US-EAST1", "region", False)
+        assert "lockedTime" in made["iamConfiguration"]["uniformBucketLevelAccess"]
+        assert made["autoclass"]["terminalStorageClass"] == "NEARLINE"
+        assert "acl" not in gcp.ok("GET", f"{STORAGE}/b/bucket-1?projection=full")
+        gcp.ok("PATCH", f"{STORAGE}/b/bucket-1", {"iamConfiguration": {"uniformBucketLevelAccess": {"enabled": False}}})
+        assert len(gcp.ok("GET", f"{STORAGE}/b/bucket-1?projection=full")["acl"]) == 3
+        assert "acl" not in gcp.ok("GET", f"{STORAGE}/b/bucket-1")
+
+    def test_links_are_whole(self, gcp, proxy):
+        assert gcp.ok("GET", proxy)["service"] == f"https://www.googleapis.com/compute/v1/{P}/global/backendServices/bs-1"
+
+    def test_a_subnetworks_gateway_and_logs(self, gcp):
+        make(gcp, "compute.subnetworks")
+        made = gcp.ok("GET", f"{SUB}/sub-1")
+        assert (made["gatewayAddress"], made["region"].rpartition("/")[2]) == ("10.0.0.1", "us-west1")
+        gcp.ok("PATCH", f"{SUB}/sub-1", {"logConfig": {"enable": True}, "fingerprint": made["fingerprint"]})
+        assert gcp.ok("GET", f"{SUB}/sub-1")["logConfig"]["flowSampling"] == 0.5
+        assert gcp.no("PATCH", f"{SUB}/sub-1", {"privateIpGoogleAccess": True, "fingerprint": gcp.ok("GET", f"{SUB}/sub-1")["fingerprint"]})["code"] == 400
+
+    def test_a_rule_is_for_everyone(self, gcp):
+        make(gcp, "compute.firewalls")
+        assert gcp.ok("GET", f"{COMPUTE}/{P}/global/firewalls/fw-1")["sourceRanges"] == ["0.0.0.0/0"]
+
+    def test_a_health_checks_part(self, gcp):
+        make(gcp, "compute.healthChecks")
+        assert gcp.ok("GET", f"{COMPUTE}/{P}/global/healthChecks/hc-1")["httpHealthCheck"] == {"port": 80, "requestPath": "/", "proxyHeader": "NONE"}
+
+    def test_a_secrets_expiry(self, gcp):
+        made = gcp.ok("POST", f"{SECRETS}/{P}/secrets?secretId=sec", {"replication": {"automatic": {}}, "ttl": "3600s"})
+        assert (made["expireTime"], "ttl" in made) == ("2023-11-14T23:13:20.500000Z", False)
+
+    def test_a_keys_first_version(self, gcp):
+        make(gcp, "cloudkms.projects.locations.keyRings.cryptoKeys")
+        url = f"{KMS}/{L}/keyRings/ring/cryptoKeys"
+        assert gcp.ok("GET", f"{url}/key")["primary"]["state"] == "ENABLED"
+        assert gcp.no("DELETE", f"{url}/key")["status"] == "FAILED_PRECONDITION"
+        assert "primary" not in gcp.ok("POST", f"{url}?cryptoKeyId=bare&skipInitialVersionCreation=true", {"purpose": "ENCRYPT_DECRYPT"})
+        gcp.ok("DELETE", f"{url}/bare")
+        error = gcp.no("PATCH", f"{url}/key?updateMask=rotationPeriod", {"rotationPeriod": "86400s"})
+        assert "next_rotation_time" in error["message"]
+
+    def test_a_database(self, gcp):
+        make(gcp, "sql.instances")
+        made = gcp.ok("GET", f"{SQL}/{P}/instances/db-1")
+        assert (made["connectionName"], made["settings"]["settingsVersion"]) == ("proj:us-central1:db-1", "1")
+        stale = {"settings": {"settingsVersion": "1"}}
+        gcp.ok("PATCH", f"{SQL}/{P}/instances/db-1", stale)
+        gcp.ok("GET", f"{SQL}/{P}/instances/db-1")
+        assert gcp.no("PATCH", f"{SQL}/{P}/instances/db-1", stale)["code"] == 412
+
+    def test_a_private_zone(self, gcp):
+        made = gcp.ok("POST", f"{DNS}/{P}/managedZones", {"name": "z", "dnsName": "a.", "description": "", "visibility": "private"})
+        assert made["nameServers"] == ["ns-gcp-private.googledomains.com."]
+        assert gcp.ok("PATCH", f"{DNS}/{P}/managedZones/z", {"description": "d"})["status"] == "done"
+
+    def test_a_jobs_defaults(self, gcp):
+        make(gcp, "run.projects.locations.jobs")
+        task = gcp.ok("GET", f"{RUN}/{L}/jobs/job-1")["template"]["template"]
+        assert (task["maxRetries"], task["timeout"], task["containers"][0]["resources"]["limits"]["memory"]) == (3, "600s", "512Mi")
+
+    def test_asking_whether_it_would_work(self, gcp):
+        url = f"{RUN}/{L}/jobs?jobId=job-1&validateOnly=true"
+        assert gcp.ok("POST", url, JOB)["done"] is True
+        assert gcp.no("POST", url, {})["code"] == 400
+        assert gcp.cloud.names() == []

@@ -7,7 +7,11 @@ Steps (one key each; `say` is for the reader):
   verify_queue, verify_bucket: what the cloud itself must say
   change_key: description    of the only KMS key, by somebody else
   aws: [service, Operation, {params}]      somebody else's hand in the cloud
-  misbehave: {operation, ...}              see FakeAws.misbehave           behave: true
+  gcp: {edit: name, changes: {path: value}} | {put: name, body: {}} | {remove: name}      the same on Google Cloud
+  gcp: {verify: name, has: {path: value}, lacks: [path]} | {verify: name, gone: true} | {sent: operation, query: {}, has: {}, lacks: []}    and what the last such call said
+  slow_gcp: seconds      how long operations on Google Cloud run from now on          restart: true      a new process on the same store
+  misbehave: {operation, ...}   misbehave_gcp: {operation, ...}            see FakeAws.misbehave           behave: true
+  upgrade: true        a later release: the kinds as they are shipped, where the script's `kinds` changed them ({Kind: {field: {immutable: true}}})
   advance: seconds        lose_status: name
   expect: {name: {ready, reason, says: [...], never_says: [...], mutations, calls, gone, ...}}
 """
@@ -15,11 +19,15 @@ Steps (one key each; `say` is for the reader):
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
 
+from holdfast.app import rules_of
+from holdfast.kinds.catalog import Catalog, shipped
 from holdfast.model.errors import HoldfastError
+from holdfast.model.kinds import Kind
 from holdfast.model.objects import StoredObject
 from holdfast.providers.aws.client import AwsClient
 from holdfast.providers.fake import FakeTransport
@@ -31,11 +39,27 @@ from tests.world import VENDOR, World
 HERE = Path(__file__).parent
 
 
+class ChangedKinds(Catalog):
+    """The shipped kinds, with some fields' rules changed: a release in which a kind was not yet as it is."""
+
+    def __init__(self, changes: dict) -> None:
+        super().__init__()
+        self._changes = changes
+
+    def _load(self, path: Path) -> Kind:
+        is_new, kind = path not in self._loaded, super()._load(path)
+        if is_new and kind.name in self._changes:
+            rules = {f: replace(kind.rule(f), **raw) for f, raw in self._changes[kind.name].items()}
+            self._loaded[path] = replace(kind, rules={**kind.rules, **rules})
+        return self._loaded[path]
+
+
 class Scenario:
     def __init__(self, path: Path, *, restarts: bool) -> None:
         self.script = yaml.safe_load(path.read_text())
         self.restarts = restarts
-        self.world = World(**(self.script.get("settings") or {}))
+        changed = self.script.get("kinds")
+        self.world = World(catalog=ChangedKinds(changed) if changed else None, **(self.script.get("settings") or {}))
         self.keys: dict[str, object] = {}
         self.lines: list[str] = []
         self._hashes: dict[str, str] = {}
@@ -54,13 +78,14 @@ class Scenario:
     async def step(self, number: int, step: dict) -> None:
         say, expect = step.pop("say", ""), step.pop("expect", None)
         (verb, given), = step.items()
-        self._mark = len(self.world.cloud.log)
+        self._mark, self._gcp_mark = len(self.world.cloud.log), len(self.world.gcp.log)
         problem = ""
         try:
             await getattr(self, f"do_{verb}")(given)
         except HoldfastError as error:
             problem = str(error)
-        ours = [] if verb in ("aws", "change_key", "verify_queue", "verify_bucket") else [c for c in self.world.cloud.log[self._mark:] if c != "GetCallerIdentity"]  # once per process
+        ours = [] if verb in ("aws", "change_key", "verify_queue", "verify_bucket") else [
+            c for c in (*self.world.cloud.log[self._mark:], *self.world.gcp.log[self._gcp_mark:]) if c != "GetCallerIdentity"]  # once per process
         self.lines.append(f"## {number}. {say or verb}")
         if problem:
             self.lines.append(f"refused: {problem}")
@@ -137,8 +162,53 @@ class Scenario:
             given["before"] = lambda: self._annotate_now(notes)
         self.world.cloud.misbehave(**given)
 
+    async def do_misbehave_gcp(self, given) -> None:
+        given = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
+        if "before_edit" in given:
+            edit = given.pop("before_edit")
+            given["before"] = lambda: self.world.gcp.edit(edit["name"], edit["changes"])
+        self.world.gcp.misbehave(**given)
+
+    async def do_gcp(self, given) -> None:
+        cloud = self.world.gcp
+        if "edit" in given:
+            cloud.edit(given["edit"], given["changes"])
+        elif "put" in given:
+            cloud.put(given["put"], given["body"])
+        elif "remove" in given:
+            cloud.remove(given["remove"])
+        elif "sent" in given:
+            call = next(c for c in reversed(cloud.calls) if c.operation == given["sent"])
+            assert {k: call.query.get(k) for k in given.get("query") or {}} == (given.get("query") or {}), call
+            self._check_body(call.body, given)
+        elif given.get("gone"):
+            assert cloud.get(given["verify"]) is None, "it is still there"
+        else:
+            live = cloud.get(given["verify"])
+            assert live is not None, "it is not there"
+            self._check_body(live, given)
+
+    def _check_body(self, body, given) -> None:
+        for path, value in {**(given.get("has") or {}), **dict.fromkeys(given.get("lacks") or ())}.items():
+            found = body
+            for part in path.split("."):
+                found = found.get(part) if isinstance(found, dict) else None
+            assert found == value, (path, found, body)
+
+    async def do_slow_gcp(self, seconds) -> None:
+        self.world.gcp.operation_seconds = float(seconds)
+
+    async def do_restart(self, given) -> None:
+        self.world.restart(**(self.script.get("settings") or {}))
+
+    async def do_upgrade(self, given) -> None:
+        self.world.catalog = None
+        self.world.store._tables._rules = rules_of(shipped())
+        self.world.restart(**(self.script.get("settings") or {}))
+
     async def do_behave(self, given) -> None:
         self.world.cloud.faults.clear()
+        self.world.gcp.faults.clear()
 
     async def do_advance(self, seconds) -> None:
         self.world.clock.advance(seconds)
@@ -229,8 +299,8 @@ class Scenario:
 
 async def rest(world: World, key) -> None:
     """Two further reconciles write nothing, anywhere."""
-    writes, version = len(world.cloud.mutations), await world.store.version()
+    writes, version = len(world.cloud.mutations) + len(world.gcp.mutations), await world.store.version()
     for _ in range(2):
         await reconcile(world.engine, key)
-    assert len(world.cloud.mutations) == writes
+    assert len(world.cloud.mutations) + len(world.gcp.mutations) == writes
     assert await world.store.version() == version

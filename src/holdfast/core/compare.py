@@ -40,6 +40,9 @@ def removed_paths(kind: Kind, desired: JsonMap, applied: tuple[str, ...], unmana
     now = applied_paths(kind, desired)
     tags = f"{kind.tag_path}." if kind.tag_path else "\0"  # owned by key: an empty map speaks of none of them
     gone = [p for p in applied if p not in now and (p.startswith(tags) or _is_gone(kind, p, now))]
+    for whole in (p for p, r in kind.rules.items() if r.whole and not any(covers(p, n) or covers(n, p) for n in now)):
+        inside = [p for p in gone if covers(whole, p)]
+        gone = [p for p in gone if p not in inside] + ([whole] if inside else [])
     return tuple(p for p in gone if not any(covers(u, p) for u in unmanaged))
 
 
@@ -111,6 +114,8 @@ def _compare(kind: Kind, schema: JsonMap, path: str, desired: Json, live: Json, 
     frozen = frozen or rule.immutable
     if rule.write_only:
         yield Verdict(path, Finding.UNVERIFIABLE, desired, None)
+    elif rule.whole and live is None and isinstance(desired, Mapping):
+        yield Verdict(path, _differs(frozen), desired, None)
     elif rule.tags and isinstance(desired, Mapping):
         have = live if isinstance(live, Mapping) else {}
         for key, value in desired.items():

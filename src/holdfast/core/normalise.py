@@ -61,7 +61,7 @@ def _node(kind: Kind, schema: JsonMap, path: str, value: Json, live: bool) -> Js
         value = int(value)
     if rule.unordered and isinstance(value, list):
         value = sorted(value, key=canonical)
-    return _DROP if live and is_empty(value) and path and not path.endswith(("[]", "{}")) else value
+    return _DROP if live and is_empty(value) and path and not rule.whole and not path.endswith(("[]", "{}")) else value
 
 
 def _object(kind: Kind, schema: JsonMap, path: str, value: Mapping[str, Json], live: bool) -> dict[str, Json]:

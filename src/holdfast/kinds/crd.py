@@ -10,7 +10,7 @@ from holdfast.model.kinds import Kind
 
 _TEXT: JsonMap = {"type": "string"}
 _CONDITION: JsonMap = {
-    "type": "object", "required": ["status", "type"],
+    "type": "object",
     "properties": {"lastTransitionTime": {"type": "string", "format": "date-time"}, "message": _TEXT, "reason": _TEXT, "status": _TEXT, "type": _TEXT},
 }
 _BY_NAME_OR_EXTERNAL: list[JsonMap] = [
@@ -18,10 +18,12 @@ _BY_NAME_OR_EXTERNAL: list[JsonMap] = [
     {"not": {"anyOf": [{"required": ["name"]}, {"required": ["namespace"]}]}, "required": ["external"]},
 ]
 _FREE: JsonMap = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-_IDENTITY: dict[str, Json] = {  # by the top of a dialect's identity_path
-    "ackResourceMetadata": {"type": "object", "required": ["ownerAccountID", "region"],
-                            "properties": {"arn": _TEXT, "ownerAccountID": _TEXT, "partition": _TEXT, "region": _TEXT}},
-    "externalRef": _TEXT,
+_FAMILY: dict[str, dict[str, Json]] = {  # what the status of each family has of its own, by the top of its identity_path
+    "ackResourceMetadata": {
+        "ackResourceMetadata": {"type": "object", "required": ["ownerAccountID", "region"],
+                                "properties": {"arn": _TEXT, "ownerAccountID": _TEXT, "partition": _TEXT, "region": _TEXT}},
+        "conditions": {"type": "array", "items": {**_CONDITION, "required": ["status", "type"]}}},
+    "externalRef": {"externalRef": _TEXT},
 }
 _OWN_STATUS: dict[str, Json] = {
     "adopted": {"type": "boolean"},
@@ -38,8 +40,8 @@ _OWN_STATUS: dict[str, Json] = {
 
 def crd_of(kind: Kind) -> dict[str, Json]:
     spec, status = _clean(kind.spec_schema), _clean(kind.status_schema)
-    holder = kind.dialect.identity_path.partition(".")[0]
-    status = {"type": "object", "properties": dict(sorted({**status["properties"], **_OWN_STATUS, holder: _IDENTITY[holder]}.items()))}
+    family = _FAMILY[kind.dialect.identity_path.partition(".")[0]]
+    status = {"type": "object", "properties": dict(sorted({**status["properties"], **_OWN_STATUS, **family}.items()))}
     rules = [*_one_of_rules(kind)]
     if rules:
         spec["x-kubernetes-validations"] = rules

@@ -31,7 +31,7 @@ def build(declared: JsonMap, api: str) -> tuple[Node, Node]:
     for path in schema.get("omit") or ():
         _take(spec, path)
     _drop_outputs(spec)
-    for path, wanted in (schema.get("fields") or {}).items():
+    for path, wanted in _spread(spec, schema.get("fields") or {}):
         _move(model, schema["resource"], spec, path, {"from": wanted} if isinstance(wanted, str) else wanted)
     for path, kind in (schema.get("add") or {}).items():
         _put(spec, path, dict(_TYPES[kind]))
@@ -164,10 +164,20 @@ def _drop_outputs(spec: Node) -> None:
             holder["properties"].pop(path.rpartition(".")[2], None)
 
 
+def _spread(spec: Node, fields: JsonMap) -> list[tuple[str, Json]]:
+    """`a.*: a.b.*` is every field of a.b."""
+    out: list[tuple[str, Json]] = []
+    for path, wanted in fields.items():
+        inner = (_find(spec, wanted[:-2]) or {}).get("properties") or {} if path.endswith(".*") else {"": None}
+        out += [(path[:-1] + n, wanted[:-1] + n) if n else (path, wanted) for n in inner]
+    return out
+
+
 def _move(model: Model, resource: str, spec: Node, path: str, wanted: JsonMap) -> None:
     """A field that stands elsewhere, or otherwise, than the API has it."""
     if "from" in wanted:
-        node = _pull(spec, wanted["from"]) or model.node(resource, wanted["from"])
+        taken = None if wanted.get("alias") else _pull(spec, wanted["from"])
+        node = taken or model.node(resource, wanted["from"])
         _drop_outputs(node)
         node.pop("x-output", None)
     else:
@@ -176,6 +186,10 @@ def _move(model: Model, resource: str, spec: Node, path: str, wanted: JsonMap) -
         node = {**_TYPES[wanted["type"]], "api": node["api"]}
     if "values" in wanted:
         node = {"type": "string", "api": node["api"], "x-values": dict(wanted["values"])}
+    if wanted.get("json"):
+        node = {"type": "string", "api": node["api"], "x-json": True}
+    if wanted.get("alias"):
+        node["x-alias"] = True
     if wanted.get("flag"):
         node = {"type": "boolean", "api": node["api"], "x-flag": True}
     if "keyed" in wanted:
@@ -196,9 +210,9 @@ def _move(model: Model, resource: str, spec: Node, path: str, wanted: JsonMap) -
 
 
 def _pull(spec: Node, api: str) -> Node | None:
-    """Take the node of an API path out of the tree, wherever it stands by now; emptied groups go with it."""
+    """Take the node of an API path out of the tree, wherever it stands by now; emptied groups go with it. A flag does not take its object away."""
     for path, node, holder in _walk(spec):
-        if node.get("api") == api:
+        if node.get("api") == api and "x-flag" not in node:
             holder["properties"].pop(path.rpartition(".")[2])
             _prune(spec)
             return node
@@ -253,6 +267,7 @@ def _add_labels(spec: Node, root: Node, where: str) -> None:
         if where:
             raise InputError("HF701", f"the API has no field {at or 'labels'!r}", "schema")
         return
+    _pull(spec, str(node["api"]))
     hidden = {} if shown == "spec" else {"x-hidden": True}
     spec["properties"]["labels"] = {"type": "object", "additionalProperties": dict(_TEXT), "api": node["api"], **hidden}
 

@@ -40,6 +40,7 @@ class FieldRules:
     volatile: bool = False
     unordered: bool = False
     tags: bool = False
+    whole: bool = False  # of an object: that it is there means something, and what the user gave of it goes as a whole
     semantic: str = ""
     default: Json = None
 

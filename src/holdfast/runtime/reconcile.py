@@ -106,13 +106,13 @@ async def _publish_overrides(engine: Engine, kind: Kind, obj: StoredObject, befo
     return await engine.store.write_metadata(obj, obj.finalizers, {kind.dialect.annotation("spec-overrides"): text})
 
 
-async def _announce(engine: Engine, kind_of: Kind, obj: StoredObject, before: Memory, outcome: Outcome) -> None:
+async def _announce(engine: Engine, kind: Kind, obj: StoredObject, before: Memory, outcome: Outcome) -> None:
     """Once per change of what Ready says."""
-    ready = condition({"conditions": before.conditions})
-    if (ready.get("reason"), ready.get("message")) != said(kind_of, outcome):
-        kind = "Normal" if outcome.reason.ready == "True" or not outcome.code else "Warning"
+    ready, (reason, message) = condition({"conditions": before.conditions}), said(kind, outcome)
+    if (ready.get("reason"), ready.get("message")) != (reason, message):
+        type_ = "Normal" if outcome.reason.ready == "True" or not outcome.code else "Warning"
         text = f"{outcome.code} {outcome.message}" if outcome.code else outcome.message
-        await engine.store.record(EventNote(obj.key, kind, outcome.reason.text, text))
+        await engine.store.record(EventNote(obj.key, type_, reason, text))
 
 
 # ---- what an error becomes ---------------------------------------------------------------------------------------------

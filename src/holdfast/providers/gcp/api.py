@@ -61,6 +61,7 @@ class Call:
     query: Mapping[str, str] = field(default_factory=dict)
     body: JsonMap = field(default_factory=dict)
     start: JsonMap = field(default_factory=dict)  # of create: our fields that it sends where the spec gives neither them nor what excludes them
+    later: Mapping[str, list[str]] = field(default_factory=dict)  # of create: wire fields that it leaves to the next update, where one of these others is given
     instead: JsonMap = field(default_factory=dict)  # of create: another method, on another resource, where a field is given (clone)
 
 
@@ -73,6 +74,7 @@ class Action:
     also: tuple[str, ...] = ()  # wire fields that go along from what was read (labelFingerprint)
     body: JsonMap = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
+    last: bool = False  # waits until nothing else is left to write
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ def api_of(kind: Kind) -> Api:
         get=_call(raw.get("get")), create=_call(raw.get("create")), delete=_call(raw.get("delete")),
         update=Update(update.get("method", ""), update.get("style", ""), update.get("query") or {}, update.get("body") or {}, tuple(update.get("with") or ()),
                       tuple(update.get("never") or ()), frozenset(update.get("deep") or ())),
-        actions=tuple(Action(frozenset(a["fields"]), a["method"], tuple(a.get("with") or ()), a.get("body") or {}, a.get("query") or {})
+        actions=tuple(Action(frozenset(a["fields"]), a["method"], tuple(a.get("with") or ()), a.get("body") or {}, a.get("query") or {}, a.get("last", False))
                       for a in raw.get("actions") or ()),
         guard=raw.get("guard") or {}, derived=raw.get("derived") or {}, created=raw.get("created", ""), pending=_states(raw.get("pending")), gone=_states(raw.get("gone")),
         schemas=doc["schemas"],

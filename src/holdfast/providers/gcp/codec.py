@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from holdfast.core.policy import json_document
 from holdfast.core.templates import fill_name
 from holdfast.model.json import Json, JsonMap, get_path, merge, put_at, with_path
 
@@ -48,6 +50,8 @@ def _encode(node: JsonMap, value: Json, names: JsonMap, root: dict[str, Json]) -
         return node["x-values"].get(value, value)
     if node.get("x-flag"):
         return {} if value else None
+    if node.get("x-json"):
+        return json_document(value)
     if "x-expand" in node and isinstance(value, str):
         return _expanded(node, value, names)
     if "x-keyed" in node:
@@ -115,8 +119,12 @@ def _decode(node: JsonMap, body: Json, root: Json) -> Json:
         return True if body is not None else None
     if "x-made" in node:
         return fill_name(node["x-made"], body) or None
-    if body is None or node.get("x-secret"):
+    if body is None:  # `values: {OURS: null}`: what is not there means something
+        return next((ours for ours, theirs in (node.get("x-values") or {}).items() if theirs is None), None)
+    if node.get("x-secret"):
         return None
+    if node.get("x-json"):
+        return json.dumps(body)
     if node.get("x-single"):
         return _decode_object(node, body[0], body[0]) if isinstance(body, list) and body else None
     if node.get("x-listed"):
@@ -137,8 +145,11 @@ def _decode(node: JsonMap, body: Json, root: Json) -> Json:
 
 
 def wire_paths(schema: JsonMap, field: str) -> list[str]:
-    """Where on the wire a top-level field stands; a group that is not there itself stands where its members do."""
+    """Where on the wire a field stands (`a`, or a part of one, `a.b`); a group that is not there itself stands where its members do."""
+    field, _, part = field.partition(".")
     node = schema["properties"][field]
+    if part:
+        return [f"{node.get('x-wire', field)}.{p}" for p in wire_paths(node, part)]
     paths = _paths(node, node.get("x-wire", field), "")
     return [*paths, *(m for m in node.get("x-means") or () if not any(m.startswith(f"{p}.") for p in paths))]
 

@@ -32,7 +32,10 @@ def _other_forms(properties: JsonMap, value: JsonMap, said: JsonMap) -> set[str]
             forms[node.get("x-wire", name)].append(name)
     out: set[str] = set()
     for wire, names in forms.items():
-        if wire and len(names) > 1 and any((properties.get(n) or {}).get("x-ref") for n in names):
+        aliases = {n for n in names if (properties.get(n) or {}).get("x-alias")}
+        if wire and len(names) > 1 and aliases:
+            out |= set(names) - ({n for n in names if n in said} or set(names) - aliases)
+        elif wire and len(names) > 1 and any((properties.get(n) or {}).get("x-ref") for n in names):
             kept = next((n for n in names if n in said), next(n for n in names if properties[n].get("x-ref")))
             out |= set(names) - {kept}
     return out
@@ -42,8 +45,8 @@ def leaving(schema: JsonMap, said: JsonMap, target: JsonMap, changed: frozenset[
     """Fields with a meaning that must go as a whole: emptied, taken out of the spec, or meaning otherwise than one that the spec has."""
     means = {n: node["x-means"] for n, node in schema["properties"].items() if "x-means" in node}
     claimed = {path for n, meant in means.items() if said.get(n) for path in meant}
-    return frozenset(n for n, meant in means.items() if n in target and (
-        not target[n] or (n not in said and (n in changed or not claimed.isdisjoint(meant)))))
+    rivals = {n for n, meant in means.items() if n in target and n not in said and not claimed.isdisjoint(meant)}
+    return frozenset(rivals | {n for n in means if n in changed and (n not in said or not target.get(n))})
 
 
 def switched_off(schema: JsonMap, gone: frozenset[str], after: JsonMap, spoken: JsonMap) -> dict[str, Json]:

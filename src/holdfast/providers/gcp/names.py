@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.core.policy import same_resource
-from holdfast.core.templates import fill_name, holes, nested, read_name
+from holdfast.core.templates import fill_name, holes, nested, plain_name, read_name
 from holdfast.model.errors import CloudError, InputError
 from holdfast.model.json import Json, JsonMap, get_path
 from holdfast.model.kinds import Kind
@@ -16,6 +16,8 @@ def context_of(subject: Subject, name: str = "", spec: JsonMap | None = None) ->
     given = {k: str(v).lower() if isinstance(v, bool) else v for k, v in (subject.spec if spec is None else spec).items()}
     found: dict[str, Json] = {"project": subject.place.account, "spec": given, "token": subject.token}
     parts = nested(read_name(subject.kind.api["name"], name) or {}) if name else {}
+    if plain_name(name).startswith("projects/"):
+        found["project"] = plain_name(name).split("/")[1]  # a parent may be in another project
     return {**found, **{k: v for k, v in parts.items() if k != "spec"}, "spec": {**_defaults(subject.kind), **(parts.get("spec") or {}), **found["spec"]}}
 
 

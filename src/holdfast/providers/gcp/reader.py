@@ -42,6 +42,9 @@ class GcpReader:
             params = method.params_of(operation)
             if params is not None:
                 return answer_of(subject, api, await self._client.call(api.host, method, params))
+        for method in api.operation_methods():
+            if method.below == "{+name}":  # names that the document's pattern does not foresee (Cloud Build's stand below the pool)
+                return answer_of(subject, api, await self._client.call(api.host, method, {"name": operation}))
         raise CloudError("HF513", f"{subject.kind.name}: no method asks after the operation {operation!r}", sent=False)
 
 
@@ -76,11 +79,21 @@ def resource_answer(subject: Subject, api: Api, body: JsonMap) -> Answer:
 
 def live_of(subject: Subject, api: Api, name: str, body: JsonMap) -> Live:
     kind = subject.kind
-    spec = {**one_form(kind.spec_schema, decode(kind.spec_schema, body), subject.spec), **_named(kind, subject, name)}
+    shown = one_form(kind.spec_schema, decode(kind.spec_schema, body), subject.spec)
+    spec = {**_without_derived(api, subject.spec, shown), **_named(kind, subject, name)}
     tags = tag_map(get_path(spec, kind.tag_path)) if kind.tag_path else {}
     project = (read_name(api.name, name) or {}).get("project") or subject.place.account
     return Live(spec, decode(kind.status_schema, body), name, Place(project, words=subject.place.words), tags.get(kind.dialect.mark_tag, ""), tags,
                 created=moment(get_path(body, api.created)) if api.created else "", pending=_state(body, api.pending), gone=bool(_state(body, api.gone)), raw=body)
+
+
+def _without_derived(api: Api, wanted: JsonMap, spec: dict[str, Json]) -> dict[str, Json]:
+    """A quantity that is shown in several fields is that field which the spec speaks of, else the one that the others follow from."""
+    for field, others in api.derived.items():
+        said = [o for o in others if o in wanted] or [o for o in others if o in spec]
+        if said and field not in wanted:
+            spec = {k: v for k, v in spec.items() if k != field}
+    return spec
 
 
 def _named(kind: Kind, subject: Subject, name: str) -> dict[str, Json]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdfast.core.templates import fill_name, value_of
 from holdfast.model.errors import CloudError, Retry
 from holdfast.model.facts import Live
-from holdfast.model.json import Json, JsonMap, get_path, merge, with_path
+from holdfast.model.json import Json, JsonMap, get_path, merge, with_path, without_path
+from holdfast.model.kinds import Kind, top_field
 from holdfast.providers.gcp.api import Action, Api, Method, api_of
 from holdfast.providers.gcp.client import GcpClient
 from holdfast.providers.gcp.codec import apply_patch, encode, merge_patch, pick, wire_paths, without_outputs
@@ -41,11 +42,14 @@ class GcpWriter:
 
     async def create(self, subject: Subject) -> Answer:
         kind, api = subject.kind, api_of(subject.kind)
-        name, context = name_of(subject, api), self._context(subject)
+        name = name_of(subject, api)
+        context = self._context(subject, name)
         if api.create.instead and get_path(subject.spec, api.create.instead["when"]) is not None:
             return await self._create_from(subject, api, name, context)
         method = _create_method(api, name)
-        made = encode(kind.spec_schema, _marked(subject, subject.spec), context)
+        made = encode(kind.spec_schema, _marked(subject, {**_start(kind, api, subject.spec), **subject.spec}), context)
+        later = [p for p, others in api.create.later.items() if any(get_path(made, o) is not None for o in others)]
+        made = _less(made, later)
         body, query = _with_id(api, method, merge(_filled_body(api.create.body, context), made), name, subject)
         query |= filled(api.create.query, context)
         try:
@@ -53,31 +57,34 @@ class GcpWriter:
         except CloudError as error:
             error.is_refused_create = error.retry is Retry.NEVER
             raise
-        return _answer(subject, api, method, answer, name)
+        return _silent_on(subject, later, _answer(subject, api, method, answer, name))
 
     async def _create_from(self, subject: Subject, api: Api, name: str, context: JsonMap) -> Answer:
         """By a method of another resource: what it cannot carry, the update after it does."""
         other = api.create.instead
-        source = fill_name(other["on"], context)
+        source = fill_name(other["of"], context)
         method = api.need(source, other["method"])
         answer = await self._client.call(api.host, method, params_of(api, method, source, context, other["method"]), {}, _filled_body(other["body"], context))
         return _answer(subject, api, method, answer, name)
 
-    def _context(self, subject: Subject) -> dict[str, Json]:
+    def _context(self, subject: Subject, name: str) -> dict[str, Json]:
         """What templates are filled from; `{later.x}` is the time after the duration x from now."""
         seconds = {k: str(v)[:-1] for k, v in subject.spec.items() if isinstance(v, str) and v.endswith("s")}
         later = {k: self._clock.later(float(v)) for k, v in seconds.items() if v.replace(".", "", 1).isdigit()}
-        return {**context_of(subject), "later": later}
+        return {**context_of(subject, name), "later": later}
 
     async def update(self, subject: Subject, live: Live, target: JsonMap, changed: frozenset[str]) -> Answer:
         kind, api = subject.kind, api_of(subject.kind)
-        name, context = name_of(subject, api), self._context(subject)
+        name = name_of(subject, api)
+        context = self._context(subject, name)
         target, changed = _marked(subject, target), changed | _marks_due(subject, live)
         gone = leaving(kind.spec_schema, subject.spec, target, changed)
         target, changed = one_form(kind.spec_schema, {k: v for k, v in target.items() if k not in gone}, subject.spec), changed | gone
         before, after = encode(kind.spec_schema, live.spec, context), encode(kind.spec_schema, target, context)
         after = switched_off(kind.spec_schema, gone, after, encode(kind.spec_schema, subject.spec, context)) if gone else after
         change = _Change(live, name, context, merge_patch(before, after), after)
+        late = [a for a in api.actions if a.last and _is_due(subject, a, change, changed)]
+        change = replace(change, patch=_less(change.patch, [p for a in late for f in a.fields for p in wire_paths(kind.spec_schema, f)]))
         sent: set[str] = set()
         answer = Answer()
         for action in api.actions:
@@ -87,10 +94,14 @@ class GcpWriter:
                 sent |= fields
                 if answer.operation:
                     return Answer(operation=answer.operation, written=frozenset(sent))
-        rest = changed - {f for a in api.actions for f in a.fields}
+        parts = {top_field(f) for a in late for f in a.fields}
+        rest = changed - {f for a in api.actions for f in a.fields} - {f for f in parts if not _speaks_of(subject, change, f)}
         if rest:
             answer = await self._patch(subject, api, change, rest)
             sent |= rest
+        elif late and not sent:
+            answer = await self._act(subject, api, late[0], change)
+            sent |= {top_field(f) for f in late[0].fields}
         return Answer(answer.spec, answer.status, answer.identity, frozenset(sent), answer.operation)
 
     async def mark(self, subject: Subject, live: Live) -> Answer:
@@ -112,15 +123,17 @@ class GcpWriter:
         verb = action.method
         if isinstance(verb, Mapping):
             (field,) = action.fields
-            verb = verb[str(bool(get_path(change.target, wire_paths(subject.kind.spec_schema, field)[0]))).lower()]
+            word = str(bool(get_path(change.target, wire_paths(subject.kind.spec_schema, field)[0]))).lower()
+            verb = verb.get(word, f"that makes {field} {word}")
         method = api.method(change.name, str(verb))
         if method is None:
             raise CloudError("HF505", f"{subject.kind.name} {change.name} cannot be updated so: the service has no method {verb} for it", sent=False)
         paths = [p for f in sorted(action.fields) for p in wire_paths(subject.kind.spec_schema, f)]
         body = {**pick(change.target, paths), **pick(change.live.raw, list(action.also)), **_filled_body(action.body, {**change.context, "target": change.target})}
         known = set(get_path(api.schemas, f"{method.request}.properties") or {})
-        answer = await self._client.call(api.host, method, params_of(api, method, change.name, change.context, str(verb)), filled(action.query, change.context),
-                                         {k: v for k, v in body.items() if k in known})
+        query = {**filled(action.query, change.context), **_guarding(api, method, change.live)}
+        answer = await self._client.call(api.host, method, params_of(api, method, change.name, change.context, str(verb)), query,
+                                         {k: v for k, v in body.items() if k in known} if method.request else None)
         return _answer(subject, api, method, answer, change.name)
 
     async def _patch(self, subject: Subject, api: Api, change: _Change, fields: frozenset[str]) -> Answer:
@@ -154,6 +167,40 @@ def _marked(subject: Subject, spec: JsonMap) -> JsonMap:
 def _marks_due(subject: Subject, live: Live) -> frozenset[str]:
     missing = bool(subject.kind.tag_path) and bool(subject.marks.items() - live.tags.items())
     return frozenset({subject.kind.tag_field}) if missing else frozenset()
+
+
+def _start(kind: Kind, api: Api, spec: JsonMap) -> JsonMap:
+    """What a create says of its own, unless the spec says it, or what excludes it."""
+    barred = {f for group in kind.one_of if set(group) & set(spec) for f in group}
+    return {f: v for f, v in api.create.start.items() if f not in barred}
+
+
+def _less(body: dict[str, Json], paths: list[str]) -> dict[str, Json]:
+    for path in paths:
+        body = without_path(body, path)
+    return body
+
+
+def _silent_on(subject: Subject, paths: list[str], answer: Answer) -> Answer:
+    """The answer, saying nothing of fields that were kept back: what the service has there instead is not its word on ours."""
+    if not paths:
+        return answer
+    kept = {f for f in subject.spec for w in wire_paths(subject.kind.spec_schema, f) if any(p == w or p.startswith(f"{w}.") or w.startswith(f"{p}.") for p in paths)}
+    return replace(answer, spec={k: v for k, v in answer.spec.items() if k not in kept}, written=frozenset(subject.spec) - kept)
+
+
+def _is_due(subject: Subject, action: Action, change: _Change, changed: frozenset[str]) -> bool:
+    return any(top_field(f) in changed and _speaks_of(subject, change, f) for f in action.fields)
+
+
+def _speaks_of(subject: Subject, change: _Change, field: str) -> bool:
+    """Whether the change has something at a field, or takes it away."""
+    for path in wire_paths(subject.kind.spec_schema, field):
+        above, _, name = path.rpartition(".")
+        holder = get_path(change.patch, above) if above else change.patch
+        if isinstance(holder, Mapping) and name in holder:
+            return True
+    return False
 
 
 def _create_method(api: Api, name: str) -> Method:
@@ -204,8 +251,17 @@ def _mask_of(subject: Subject, api: Api, change: _Change, field: str) -> list[st
     paths = wire_paths(subject.kind.spec_schema, field)
     if field not in api.update.deep:
         return paths
-    inner = [(p, get_path(change.patch, p)) for p in paths]
-    return [f"{p}.{k}" for p, part in inner if isinstance(part, Mapping) for k in part] or paths
+    return [leaf for p in paths for leaf in _changed_leaves(api, p, get_path(change.patch, p))]
+
+
+def _changed_leaves(api: Api, path: str, part: Json) -> list[str]:
+    """The fields below a path that a patch changes; lists and maps are one field each."""
+    node: JsonMap = {"$ref": api.resource}
+    for step in path.split("."):
+        node = get_path(api.schemas, f"{node['$ref']}.properties.{step}") or {} if "$ref" in node else {}
+    if "$ref" not in node or not isinstance(part, Mapping) or not part:
+        return [path]
+    return [leaf for k, v in part.items() for leaf in _changed_leaves(api, f"{path}.{k}", v)]
 
 
 def _body(api: Api, change: _Change, style: str, paths: list[str]) -> dict[str, Json]:
@@ -247,6 +303,12 @@ def _guard(api: Api, live: Live, body: dict[str, Json], query: dict[str, str], h
         headers[api.guard["header"]] = str(value)
 
 
+def _guarding(api: Api, method: Method, live: Live) -> dict[str, str]:
+    """The same for a method of its own, where it takes it in the query."""
+    value, name = get_path(live.raw, api.guard.get("from", "")) if api.guard else None, api.guard.get("query", "")
+    return {name: str(value)} if value is not None and name in method.query else {}
+
+
 def _filled_body(template: Json, context: JsonMap) -> dict[str, Json]:
     found = _fill(template, context)
     return found if isinstance(found, dict) else {}
@@ -255,7 +317,7 @@ def _filled_body(template: Json, context: JsonMap) -> dict[str, Json]:
 def _fill(template: Json, context: JsonMap) -> Json:
     if isinstance(template, Mapping):
         pairs = {k: _fill(v, context) for k, v in template.items()}
-        return {k: v for k, v in pairs.items() if v is not None}
+        return {k: v for k, v in pairs.items() if v is not None and (v != {} or template[k] == {})}
     if isinstance(template, str) and "{" in template:
         whole = re.fullmatch(r"{([^}:]+)}", template)
         value = value_of(context, whole.group(1)) if whole else None

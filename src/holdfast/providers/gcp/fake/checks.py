@@ -27,8 +27,11 @@ def check_id(place: Place) -> None:
 
 
 def check_required(place: Place, body: JsonMap) -> None:
+    """What must be given; where zeroes are kept, an empty text is given too."""
+    keeps = place.resource.service.zeroes == "keep"
     for path in place.resource.required:
-        if is_empty(get_path(body, path)):
+        value = get_path(body, path)
+        if value is None or (is_empty(value) and not keeps):
             raise refusal(place, "required", field=path)
 
 

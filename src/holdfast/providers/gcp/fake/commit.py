@@ -91,7 +91,7 @@ def _operate(world: World, request: Request, place: Place, old: Entry | None, ne
                 _drop(world, old)
             return world.show(old) if old else None
         current = world.store.entries.get(name)
-        landed = _landed(current, new, during) if current is not None and _starts(request) else new
+        landed = _landed(current, None if _starts(request) else old, new, during) if current is not None else new
         world.store.put(landed)
         world.store.before[name] = old
         return world.show(landed)
@@ -101,10 +101,13 @@ def _operate(world: World, request: Request, place: Place, old: Entry | None, ne
     return 200, _started(world, request, operation)
 
 
-def _landed(current: Entry, new: Entry, during: dict[str, Json]) -> Entry:
-    """The resource that was visible from the start, with what it had only while the operation ran as it is in the end."""
-    body = {**current.body, **{k: v for k, v in new.body.items() if k in during}}
-    return Entry(new.resource, new.path, new.project, {k: v for k, v in body.items() if k not in during or k in new.body})
+def _landed(current: Entry, old: Entry | None, new: Entry, during: dict[str, Json]) -> Entry:
+    """The resource as it now is, with what the operation changes; without `old`, its change was visible from the start.
+
+    What somebody else has changed in the meantime stays."""
+    changes = {*during, *(k for k in {*old.body, *new.body} if old.body.get(k) != new.body.get(k))} if old else {*during}
+    body = {k: v for k, v in current.body.items() if k not in changes}
+    return Entry(new.resource, new.path, new.project, {**body, **{k: v for k, v in new.body.items() if k in changes}})
 
 
 def _started(world: World, request: Request, operation: Operation) -> Json:

@@ -32,10 +32,9 @@ STATUSES: dict[str, tuple[int, str, int]] = {
 }
 _BY_HTTP = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND", 409: "ABORTED", 412: "FAILED_PRECONDITION",
             429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 501: "UNIMPLEMENTED", 503: "UNAVAILABLE", 504: "DEADLINE_EXCEEDED"}
-_PLACES = {"If-Match": "header", "conditionNotMet": "header"}
 
 
-@dataclass
+@dataclass(eq=False)
 class Refused(Exception):  # noqa: N818  (it is an answer, not a failure of the fake)
     """The service says no."""
 
@@ -66,7 +65,7 @@ def response(refused: Refused, shape: str) -> WireResponse:
     if shape != "esf":
         entry = {"message": refused.message, "domain": "global", "reason": refused.reason}
         if refused.location:
-            entry |= {"location": refused.location, "locationType": _PLACES.get(refused.location, "parameter")}
+            entry |= {"location": refused.location, "locationType": "header" if refused.location == "If-Match" else "parameter"}
         error["errors"] = [entry]
     if shape != "old":
         error["status"] = refused.status

@@ -12,6 +12,8 @@ from holdfast.model.json import Json
 from holdfast.providers.gcp.fake.errors import rpc_code
 from holdfast.providers.gcp.fake.store import Place
 
+_HTTP = {"QUOTA_EXCEEDED": 403, "RESOURCE_NOT_FOUND": 404, "INTERNAL_ERROR": 503}  # compute's codes; others are 400
+_SAID = {400: "BAD REQUEST", 403: "FORBIDDEN", 404: "NOT FOUND", 503: "SERVICE UNAVAILABLE"}
 Show = Callable[[], dict[str, Json] | None]
 
 
@@ -115,8 +117,8 @@ def _compute(op: Operation, _: bool) -> dict[str, Json]:
     body = {**op.start, "status": "DONE", "progress": 100, "endTime": op.end}
     if op.error is not None:
         code, message = op.error
-        http = code if isinstance(code, int) else 400
-        body |= {"httpErrorStatusCode": http, "httpErrorMessage": {400: "BAD REQUEST", 403: "FORBIDDEN", 404: "NOT FOUND"}.get(http, "ERROR"),
+        http = code if isinstance(code, int) else _HTTP.get(code, 400)
+        body |= {"httpErrorStatusCode": http, "httpErrorMessage": _SAID.get(http, "ERROR"),
                  "error": {"errors": [{"code": str(code), "message": message}]}}
     return body
 

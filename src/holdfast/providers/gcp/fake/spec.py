@@ -100,6 +100,7 @@ def resources() -> dict[str, Resource]:
     return found
 
 
+@lru_cache(maxsize=1)
 def services() -> dict[str, Service]:
     """The services, by host."""
     return {r.service.host: r.service for r in resources().values()}

@@ -75,6 +75,9 @@ def _bucket_policies(place: Place, old: Body, body: Body) -> Body:
     kept = body.get("retentionPolicy")
     if kept and kept.get("retentionPeriod") != (old.get("retentionPolicy") or {}).get("retentionPeriod"):
         body["retentionPolicy"] = {**kept, "effectiveTime": place.values.time("millis")}
+    auto = body.get("autoclass") or {}
+    if auto.get("enabled"):
+        body["autoclass"] = {"terminalStorageClass": "NEARLINE", "toggleTime": place.values.time("millis"), **auto}
     gone = [k for k in ("lifecycle", "cors", "labels", "website", "logging", "encryption") if not body.get(k) or body[k] == {"rule": []}]
     return {k: v for k, v in body.items() if k not in gone}
 
@@ -119,11 +122,32 @@ def database(_: World, place: Place, old: Body, body: Body, __: Request | None) 
     """Names and places that follow from the region."""
     region, settings = body["region"], body["settings"]
     settings = {**settings, "locationPreference": {"kind": "sql#locationPreference", "zone": f"{region}-a", **(settings.get("locationPreference") or {})}}
+    settings = _with_kinds(settings)
     body = {**body, "settings": settings, "connectionName": f"{place.project}:{region}:{place.words['id']}", "gceZone": settings["locationPreference"]["zone"]}
     if not old:
         public = settings["ipConfiguration"].get("ipv4Enabled")
         body["ipAddresses"] = [{"type": "PRIMARY", "ipAddress": place.values.address()}] if public else []
     return body
+
+
+def _with_kinds(settings: Body) -> Body:
+    """SQL's messages say what they are."""
+    access = settings["ipConfiguration"]
+    if access.get("authorizedNetworks"):
+        named = [{"kind": "sql#aclEntry", **n} for n in access["authorizedNetworks"]]
+        settings = {**settings, "ipConfiguration": {**access, "authorizedNetworks": named}}
+    if settings.get("maintenanceWindow"):
+        settings = {**settings, "maintenanceWindow": {"kind": "sql#maintenanceWindow", **settings["maintenanceWindow"]}}
+    return settings
+
+
+def zone(_: World, __: Place, ___: Body, body: Body, ____: Request | None) -> Body:
+    """A private zone has one name server; the parts of a zone say what they are."""
+    if body["visibility"] == "private":
+        body = {**body, "nameServers": ["ns-gcp-private.googledomains.com."]}
+    parts = {"dnssecConfig": "DnsSecConfig", "privateVisibilityConfig": "PrivateVisibilityConfig", "peeringConfig": "PeeringConfig",
+             "forwardingConfig": "ForwardingConfig", "cloudLoggingConfig": "CloudLoggingConfig"}
+    return {**body, **{k: {"kind": f"dns#managedZone{kind}", **body[k]} for k, kind in parts.items() if body.get(k)}}
 
 
 def job(_: World, place: Place, __: Body, body: Body, ___: Request | None) -> Body:
@@ -146,8 +170,8 @@ def metric(_: World, place: Place, __: Body, body: Body, ___: Request | None) ->
 
 FINISHERS: dict[str, Finisher] = {
     f.__name__: f
-    for f in (spanner_capacity, subscription_topic, bucket, secret_expiry, crypto_key, repository, table, database, job, metric, label_fingerprint, network,
-              subnetwork, backend_service, address, region_link, health_check, firewall)
+    for f in (spanner_capacity, subscription_topic, bucket, secret_expiry, crypto_key, repository, table, database, zone, job, metric,
+              label_fingerprint, network, subnetwork, backend_service, address, region_link, health_check, firewall)
 }
 
 

@@ -35,7 +35,7 @@ def subnetwork(_: World, __: Place, ___: Body, body: Body, ____: Request | None)
     """The gateway is the first address of the range; a secondary range or a log configuration has its own defaults."""
     if body.get("ipCidrRange"):
         body = {**body, "gatewayAddress": str(ipaddress.ip_network(str(body["ipCidrRange"])).network_address + 1)}
-    logs = body.get("logConfig")
+    logs = body.get("logConfig") or ({"enable": True} if body.get("enableFlowLogs") else None)
     if logs and logs.get("enable"):
         filled = {"aggregationInterval": "INTERVAL_5_SEC", "flowSampling": 0.5, "metadata": "INCLUDE_ALL_METADATA", "filterExpr": "true"}
         body = {**body, "logConfig": {**filled, **logs}}
@@ -46,6 +46,8 @@ def backend_service(_: World, place: Place, __: Body, body: Body, ___: Request |
     """An HTTP service has a port and says whether it caches; the client's secret is never shown, its hash is."""
     if str(body.get("protocol")).startswith("HTTP") and not place.words["region"]:
         body = {"port": 80, "portName": "http", "enableCDN": False, **body}
+    if body.get("backends"):
+        body = {**body, "backends": [{"balancingMode": "UTILIZATION", "capacityScaler": 1, **b} for b in body["backends"]]}
     return _secret_hashed(body)
 
 

@@ -55,7 +55,7 @@ class Store:
         return self.entries.get(name)
 
     def of(self, collection: str) -> list[Entry]:
-        return [e for _, e in sorted(self.entries.items()) if e.resource.collection == collection]
+        return sorted((e for e in self.entries.values() if e.resource.collection == collection), key=lambda e: e.path)
 
     def canonical(self, path: str) -> str:
         """The path with its project's id in place of its number."""
@@ -86,7 +86,7 @@ class Place:
         location = named.get("locations") or named.get("regions") or ""
         shown = self.path.replace(f"projects/{self.project}/", f"projects/{number}/", 1) if service.project == "number" else self.path
         return {"path": self.path, "name": shown, "id": last, "project": self.project, "number": number, "location": location, "region": location,
-                "zone": f"{location}-a", "host": service.host, "noun": self.resource.noun or self.resource.schema, "parent": steps[-3] if len(steps) > 3 else ""}
+                "host": service.host, "noun": self.resource.noun or self.resource.schema, "parent": steps[-3] if len(steps) > 3 else ""}
 
     def fill(self, template: Json) -> Json:
         """A template's value: `<now>` and the like are made up, `{id}` and the like are filled in."""

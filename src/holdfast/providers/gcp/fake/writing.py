@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from urllib.parse import quote
 
 from holdfast.model.json import Json, get_path, is_empty
@@ -13,7 +14,7 @@ from holdfast.providers.gcp.fake.errors import Refused
 from holdfast.providers.gcp.fake.masks import apply_mask, find, merge_patch, read_mask, replace, set_path, spelled
 from holdfast.providers.gcp.fake.reading import Answer
 from holdfast.providers.gcp.fake.request import Request
-from holdfast.providers.gcp.fake.spec import Resource
+from holdfast.providers.gcp.fake.spec import Resource, resources
 from holdfast.providers.gcp.fake.store import Entry, Place, place_of
 from holdfast.providers.gcp.fake.words import refusal
 from holdfast.providers.gcp.fake.world import World
@@ -172,15 +173,22 @@ def _mask_path(place: Place, given: str, fixed: list[str]) -> str:
     path = spelled(place.resource.service.schemas, place.resource.schema, given)
     if path is None:
         raise refusal(place, "mask_unknown", field=given)
-    outputs = [*behaving(place.resource.service.schemas, place.resource.schema, "output"), *place.resource.output]
+    outputs = [*_stated(place.resource.collection, "output"), *place.resource.output]
     if any(path == f or path.startswith(f"{f}.") for f in (*fixed, *outputs, "name")):
         raise refusal(place, "mask_immutable", field=given)
     return path
 
 
+@functools.lru_cache(maxsize=256)
+def _stated(collection: str, behaviour: str) -> list[str]:
+    """The fields with that behaviour in the document."""
+    resource = resources()[collection]
+    return behaving(resource.service.schemas, resource.schema, behaviour)
+
+
 def immutables(resource: Resource) -> list[str]:
     """The fields that cannot be changed: by the document, and by the YAML."""
-    stated = behaving(resource.service.schemas, resource.schema, "immutable")
+    stated = _stated(resource.collection, "immutable")
     return [p for p in (*stated, *resource.immutable) if p not in resource.mutable]
 
 
@@ -194,8 +202,7 @@ def _check_immutable(place: Place, entry: Entry, payload: dict[str, Json]) -> No
 
 def _kept(resource: Resource) -> list[str]:
     """The fields that a replacement leaves as they are."""
-    outputs = behaving(resource.service.schemas, resource.schema, "output")
-    return [*outputs, *resource.output, *immutables(resource), *resource.generated, *resource.touch, *resource.hidden]
+    return [*_stated(resource.collection, "output"), *resource.output, *immutables(resource), *resource.generated, *resource.touch, *resource.hidden]
 
 
 def _check_fresh(place: Place, entry: Entry, request: Request) -> None:
