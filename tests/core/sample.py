@@ -16,6 +16,7 @@ QUEUE = shipped().need("sqs.services.k8s.aws", "Queue")
 BUCKET = shipped().need("s3.services.k8s.aws", "Bucket")
 ROLE = shipped().need("iam.services.k8s.aws", "Role")
 SECRET = shipped().need("secretsmanager.services.k8s.aws", "Secret")
+TOPIC = shipped().need("pubsub.cnrm.cloud.google.com", "PubSubTopic")
 
 ARN = "arn:aws:sqs:eu-west-1:123456789012:jobs"
 MARK = "installation/sqs.services.k8s.aws/Queue/default/jobs"
@@ -35,10 +36,11 @@ def free_map(values: dict = TEXT) -> dict:
     return {"type": "object", "additionalProperties": values}
 
 
-def toy(properties: dict, rules: dict | None = None, *, required: tuple = (), references: tuple[Reference, ...] = (), **more) -> Kind:
-    """A kind made to measure, in ACK's dialect."""
+def toy(properties: dict, rules: dict | None = None, *, required: tuple = (), references: tuple[Reference, ...] = (), family: str = "aws", **more) -> Kind:
+    """A kind made to measure, in the dialect of its family."""
+    d = load_dialect(family)
     return Kind(
-        provider="aws", service="toy", group="toy.services.k8s.aws", version="v1alpha1", name="Toy", plural="toys", dialect=load_dialect("aws"),
+        provider=family, service="toy", group=f"toy{d.group_suffix}", version=d.default_version, name="Toy", plural="toys", dialect=d,
         spec_schema={"type": "object", "properties": properties, **({"required": list(required)} if required else {})},
         status_schema={"type": "object", "properties": {"toyID": TEXT}},
         rules={path: FieldRules(path, **raw) for path, raw in (rules or {}).items()}, references=references, **more)

@@ -196,3 +196,50 @@ def test_a_default_that_the_cloud_spells_otherwise_is_still_the_default():
 
 def test_attached_policies_match_in_any_order():
     assert findings(comparison(ROLE, {"policies": ["arn:b", "arn:a"]}, {"policies": ["arn:a", "arn:b"]})) == {"policies": "match"}
+
+
+def family(name: str):
+    """The same kind in either family: only Google's answers leave out false and zero."""
+    return toy({"flag": FLAG, "whole": WHOLE, "text": TEXT, "inner": an_object(on=FLAG), "set": listed(ITEM), "level": WHOLE}, {"set": {"unordered": True}, "level": {"default": 5}},
+               family=name)
+
+
+@pytest.mark.parametrize(("spec", "live", "found"), [
+    pytest.param({"flag": False}, {}, {"flag": "match"}, id="false is absence"),
+    pytest.param({"whole": 0}, {}, {"whole": "match"}, id="zero is absence"),
+    pytest.param({"inner": {"on": False}}, {}, {"inner.on": "match"}, id="false inside an absent object is absence"),
+    pytest.param({"set": [{"id": "1", "flag": False}]}, {"set": [{"id": "1"}]}, {"set": "match"}, id="false inside an item is absence"),
+    pytest.param({"flag": True}, {}, {"flag": "mismatch"}, id="true is not absence"),
+    pytest.param({"flag": False}, {"flag": True}, {"flag": "mismatch"}, id="false is a demand"),
+    pytest.param({"whole": 0}, {"whole": 3}, {"whole": "mismatch"}, id="zero is a demand"),
+    pytest.param({"whole": 0}, {"whole": False}, {"whole": "mismatch"}, id="zero is not false where it is shown"),
+    pytest.param({"text": "0"}, {}, {"text": "mismatch"}, id="the text zero is text"),
+    pytest.param({"level": 5}, {}, {"level": "match"}, id="a default still holds"),
+])
+def test_a_family_whose_answers_leave_out_zeros(spec, live, found):
+    assert findings(comparison(family("gcp"), spec, live)) == found
+
+
+@pytest.mark.parametrize("spec", [{"flag": False}, {"whole": 0}, {"inner": {"on": False}}], ids=str)
+def test_a_family_whose_answers_show_zeros(spec):
+    assert list(findings(comparison(family("aws"), spec, {})).values()) == ["mismatch"]
+
+
+@pytest.mark.parametrize(("name", "live", "found"), [
+    pytest.param("gcp", {"flag": False}, {}, id="Google: a removed flag that is false is gone"), pytest.param("gcp", {"whole": 0}, {}, id="Google: a removed number that is zero is gone"),
+    pytest.param("gcp", {"flag": True}, {"flag": "mismatch"}, id="Google: a removed flag that is true must go"),
+    pytest.param("aws", {"flag": False}, {"flag": "mismatch"}, id="AWS: a removed flag that is shown must go"),
+])
+def test_removals_where_zeros_are_left_out(name, live, found):
+    assert findings(comparison(family(name), {}, live, removed=("flag", "whole"))) == found
+
+
+def test_a_reference_by_number_and_by_id_matches_in_a_list_too():
+    """The cloud answers with the project's number where the spec has its id."""
+    kind = toy({"keyRef": an_object(external=TEXT), "rules": listed(an_object(keyRef=an_object(external=TEXT)))},
+               {"keyRef.external": {"semantic": "resource-name"}, "rules[].keyRef.external": {"semantic": "resource-name"}, "rules": {"unordered": True}}, family="gcp")
+    spec = {"keyRef": {"external": "projects/shop/keys/k"}, "rules": [{"keyRef": {"external": "projects/shop/keys/k"}}]}
+    live = {"keyRef": {"external": "https://x.googleapis.com/v1/projects/12/keys/k"}, "rules": [{"keyRef": {"external": "//x.googleapis.com/projects/12/keys/k"}}]}
+    other = {"keyRef": {"external": "projects/12/keys/other"}, "rules": [{"keyRef": {"external": "projects/12/keys/other"}}]}
+    assert findings(comparison(kind, spec, live)) == {"keyRef.external": "match", "rules": "match"}
+    assert findings(comparison(kind, spec, other)) == {"keyRef.external": "mismatch", "rules": "mismatch"}

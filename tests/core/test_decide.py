@@ -18,7 +18,7 @@ FIFO, PLAIN = {**SPEC, "fifoQueue": "true"}, {**SPEC, "fifoQueue": "false"}
 VERIFY, RETAIN, PAUSED = {"verify_only": True}, {"retain": True}, {"paused": True}
 CREATE = Intent("create", "token", "2026-01-01T00:00:10Z", "2026-01-01T00:00:10Z")
 NEVER = {"identity": ""}
-UPDATE = Operation("operations/1", "update", 3, {})
+UPDATE = Operation("operations/1", "update", 3, {}, [])
 KEPT = toy({"queueName": TEXT, "visibilityTimeout": TEXT}, cannot_delete="key rings stay for ever")
 JOB = toy({"queueName": TEXT, "visibilityTimeout": TEXT}, cannot_adopt="it is a one-time job")
 

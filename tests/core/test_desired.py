@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.core.desired import fill_references, references_in, shape_tags, target_spec
+from holdfast.core.desired import fill_references, references_in, shape_tags, target_spec, with_labels, with_name
 from holdfast.model.kinds import Reference
 from tests.core.sample import BUCKET, QUEUE, ROLE, SECRET, TEXT, an_object, comparison, findings, free_map, listed, toy
 
@@ -122,3 +122,68 @@ def test_neither_side_is_changed():
     live, desired = {"inner": {"a": "x"}, "tags": {"a": "1"}}, {"inner": {"b": {"c": "y"}}, "tags": {"b": "2"}}
     target_spec(KIND, live, desired, ("inner.a", "tags.a"))
     assert (live, desired) == ({"inner": {"a": "x"}, "tags": {"a": "1"}}, {"inner": {"b": {"c": "y"}}, "tags": {"b": "2"}})
+
+
+LABELLED = toy({"labels": free_map(), "resourceID": TEXT}, {"labels": {"tags": True}}, family="gcp")
+DEEP = toy({"settings": an_object(userLabels=free_map())}, {"settings.userLabels": {"tags": True}}, family="gcp")
+
+
+@pytest.mark.parametrize(("kind", "spec", "labels", "wanted"), [
+    pytest.param(LABELLED, {}, {"team": "a"}, {"labels": {"team": "a"}}, id="the object's labels go to the cloud"),
+    pytest.param(LABELLED, {"labels": {"team": "b", "x": "1"}}, {"team": "a", "y": "2"}, {"labels": {"team": "b", "x": "1", "y": "2"}}, id="the spec's labels count more"),
+    pytest.param(LABELLED, {}, {"app.kubernetes.io/name": "x", "team": "a"}, {"labels": {"team": "a"}}, id="labels with a prefix are Kubernetes' own"),
+    pytest.param(LABELLED, {}, {"app.kubernetes.io/name": "x"}, {}, id="only labels with a prefix"),
+    pytest.param(LABELLED, {"labels": {}}, {}, {"labels": {}}, id="an empty map stays a demand"),
+    pytest.param(DEEP, {"settings": {}}, {"team": "a"}, {"settings": {"userLabels": {"team": "a"}}}, id="labels deep in the spec"),
+    pytest.param(toy({"resourceID": TEXT}, family="gcp"), {}, {"team": "a"}, {}, id="a kind without labels takes none"),
+    pytest.param(KIND, {}, {"team": "a"}, {}, id="AWS: an object's labels are its own"),
+])
+def test_labels_of_the_object(kind, spec, labels, wanted):
+    assert with_labels(kind, spec, labels) == wanted
+
+
+@pytest.mark.parametrize(("kind", "spec", "wanted"), [
+    pytest.param(LABELLED, {}, {"resourceID": "obj"}, id="the object's name"), pytest.param(LABELLED, {"resourceID": "own"}, {"resourceID": "own"}, id="the spec's own"),
+    pytest.param(LABELLED, {"resourceID": ""}, {"resourceID": "obj"}, id="an empty one is none"), pytest.param(KIND, {}, {}, id="AWS: each kind has its own"),
+])
+def test_the_name_of_the_resource(kind, spec, wanted):
+    assert with_name(kind, spec, "obj") == wanted
+
+
+EXTERNAL = an_object(external=TEXT, name=TEXT, namespace=TEXT, kind=TEXT)
+GOOGLE = toy(
+    {"keyRef": EXTERNAL, "accounts": listed(EXTERNAL), "items": listed(an_object(keyRef=EXTERNAL, name=TEXT)),
+     "password": an_object(value=TEXT, valueFrom=an_object(secretKeyRef=an_object(name=TEXT, key=TEXT)))},
+    references=(
+        Reference("keyRef", "keyRef", "kms.cnrm.cloud.google.com", "KMSCryptoKey", "status.externalRef", is_external=True),
+        Reference("accounts", "accounts", "iam.cnrm.cloud.google.com", "IAMServiceAccount", "status.email", is_list=True, is_external=True),
+        Reference("items[].keyRef", "keyRef", "kms.cnrm.cloud.google.com", "KMSCryptoKey", "status.externalRef", is_external=True),
+        Reference("password", "password", "", "Secret", "", to_secret=True, is_external=True)), family="gcp")
+
+
+def test_references_that_may_give_the_value_themselves_are_found_in_their_place():
+    spec = {"keyRef": {"external": "x"}, "accounts": [{"name": "a"}, {"external": "b"}], "items": [{"name": "none"}, {"keyRef": {"name": "c"}}],
+            "password": {"valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}}
+    assert {at: dict(source) for _, at, source in references_in(GOOGLE, spec)} == {
+        "keyRef": {"external": "x"}, "accounts[0]": {"name": "a"}, "accounts[1]": {"external": "b"}, "items[1].keyRef": {"name": "c"}, "password": {"name": "s", "key": "k"}}
+
+
+@pytest.mark.parametrize("spec", [
+    pytest.param({"password": {"value": "plain"}}, id="a secret given as a value"), pytest.param({"password": {"valueFrom": {}}}, id="a secret from nowhere"),
+    pytest.param({"keyRef": None, "accounts": [], "items": [{}]}, id="nothing"),
+])
+def test_a_google_spec_without_references_has_none(spec):
+    assert references_in(GOOGLE, spec) == []
+
+
+def test_a_google_reference_is_filled_in_where_it_stands():
+    spec = {"keyRef": {"name": "k"}, "accounts": [{"name": "a"}, {"external": "b"}], "items": [{"keyRef": {"name": "c"}, "name": "n"}],
+            "password": {"valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}}
+    resolved = {at: {"value": "hunter2"} if at == "password" else {"external": at.upper()} for _, at, _ in references_in(GOOGLE, spec)}
+    assert fill_references(GOOGLE, spec, resolved) == {
+        "keyRef": {"external": "KEYREF"}, "accounts": [{"external": "ACCOUNTS[0]"}, {"external": "ACCOUNTS[1]"}],
+        "items": [{"keyRef": {"external": "ITEMS[0].KEYREF"}, "name": "n"}], "password": {"value": "hunter2"}}
+
+
+def test_a_secret_given_as_a_value_is_filled_in_as_it_is():
+    assert fill_references(GOOGLE, {"password": {"value": "plain"}}, {}) == {"password": {"value": "plain"}}

@@ -8,7 +8,20 @@ from urllib.parse import quote
 import pytest
 
 from holdfast.core.canonical import canonical
-from holdfast.core.policy import SEMANTICS, arn_or_name, case_insensitive, iam_policy, json_document, number_text
+from holdfast.core.policy import (
+    PAIRWISE,
+    SEMANTICS,
+    arn_or_name,
+    case_insensitive,
+    duration,
+    iam_policy,
+    json_document,
+    number_text,
+    resource_name,
+    same_resource,
+    short_name,
+    timestamp,
+)
 
 ACCOUNT = "123456789012"
 ROOT = f"arn:aws:iam::{ACCOUNT}:root"
@@ -182,7 +195,81 @@ def test_case_does_not_matter_to_text_and_other_values_stay():
     assert [case_insensitive(v) for v in ("TRUE", "true", True, 5, None)] == ["true", "true", True, 5, None]
 
 
+TOPIC = "projects/shop/topics/t"
+
+
+@pytest.mark.parametrize(("value", "name"), [
+    pytest.param(TOPIC, TOPIC, id="bare"), pytest.param(f"//pubsub.googleapis.com/{TOPIC}", TOPIC, id="with the service in front"),
+    pytest.param(f"https://pubsub.googleapis.com/v1/{TOPIC}", TOPIC, id="a URL"), pytest.param("projects/Shop/topics/t", "projects/Shop/topics/t", id="case matters"),
+    pytest.param("", "", id="nothing"), pytest.param(5, 5, id="a number"), pytest.param(None, None, id="null"),
+])
+def test_googles_names_however_they_are_written(value, name):
+    assert resource_name(value) == name
+
+
+@pytest.mark.parametrize(("one", "other", "same"), [
+    pytest.param(TOPIC, TOPIC, True, id="equal"), pytest.param(TOPIC, "projects/123/topics/t", True, id="a project by id and by number"),
+    pytest.param("projects/123/topics/t", "projects/456/topics/t", False, id="two numbers"), pytest.param(TOPIC, "projects/other/topics/t", False, id="two ids"),
+    pytest.param(TOPIC, "projects/123/topics/u", False, id="another resource of the project"), pytest.param(TOPIC, "projects/123/schemas/t", False, id="another collection"),
+    pytest.param(TOPIC, "projects/123/topics/t/x", False, id="something below it"), pytest.param(TOPIC, "t", False, id="a bare id"),
+    pytest.param("folders/shop/sinks/t", "folders/123/sinks/t", False, id="no project"), pytest.param("projects/shop", "projects/123", False, id="two projects themselves"),
+    pytest.param(None, None, True, id="nulls"), pytest.param(TOPIC, None, False, id="a name and null"), pytest.param({"a": 1}, {"a": 1}, True, id="objects"),
+    pytest.param(["x"], "x", False, id="a list and its item"), pytest.param("", "", True, id="nothing twice"), pytest.param("", "projects/1/x", False, id="nothing and a name"),
+])
+def test_names_of_one_resource(one, other, same):
+    assert same_resource(one, other) is same
+    assert same_resource(other, one) is same
+
+
+@pytest.mark.parametrize(("value", "name"), [
+    pytest.param("projects/p/instanceConfigs/regional-europe-west1", "regional-europe-west1", id="a whole name"), pytest.param("gs://bucket", "bucket", id="a bucket's URL"),
+    pytest.param("regional-europe-west1", "regional-europe-west1", id="short already"), pytest.param(None, None, id="null"), pytest.param(["a/b"], ["a/b"], id="a list"),
+])
+def test_short_names(value, name):
+    assert short_name(value) == name
+
+
+@pytest.mark.parametrize(("value", "form"), [
+    pytest.param("3600s", "3600s", id="whole seconds"), pytest.param("3600.0s", "3600s", id="a zero behind the point"), pytest.param("3600.000s", "3600s", id="three zeros"),
+    pytest.param("1.50s", "1.5s", id="half a second"), pytest.param("1.05s", "1.05s", id="a zero inside"), pytest.param("0s", "0s", id="no time"),
+    pytest.param("03600s", "3600s", id="leading zeros"), pytest.param("1h", "1h", id="an hour is the service's to refuse"), pytest.param("-5s", "-5s", id="a negative time"),
+    pytest.param("5", "5", id="no unit"), pytest.param(".5s", ".5s", id="no whole part"), pytest.param("5.s", "5.s", id="no fraction"), pytest.param("", "", id="nothing"),
+    pytest.param(3600, 3600, id="a number"), pytest.param("３s", "３s", id="a digit of another script"), pytest.param("5s\n", "5s\n", id="a line's end"),
+])
+def test_durations(value, form):
+    assert duration(value) == form
+
+
+@pytest.mark.parametrize(("value", "form"), [
+    pytest.param("2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z", id="a time"), pytest.param("2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00Z", id="a fraction of zeros"),
+    pytest.param("2026-01-01T00:00:00.120000Z", "2026-01-01T00:00:00.12Z", id="zeros behind a fraction"), pytest.param("2026-01-01T00:00:00+00:00", "2026-01-01T00:00:00Z", id="UTC as an offset"),
+    pytest.param("2026-01-01T01:00:00+01:00", "2026-01-01T01:00:00+01:00", id="another offset stays"), pytest.param("2026-01-01", "2026-01-01", id="a day"),
+    pytest.param("soon", "soon", id="a word"), pytest.param(None, None, id="null"), pytest.param(1767225600, 1767225600, id="a number"),
+])
+def test_timestamps(value, form):
+    assert timestamp(value) == form
+
+
+ANYTHING = ("", "x", "{}", "[]", "null", "NaN", "%", "-", "arn:", "arn:aws", "\u0000", "//", "///", "https://", "s", ".s", "Z", "projects/", 0, -1, 1.5, True, None, [], {}, {"a": None},
+            "9" * 5000, "9" * 5000 + "s", "0." + "9" * 5000 + "s")
+
+
 @pytest.mark.parametrize("name", [pytest.param(n, id=n) for n in SEMANTICS])
 def test_no_semantic_ever_raises(name):
-    for value in ("", "x", "{}", "[]", "null", "NaN", "%", "-", "arn:", "arn:aws", "\u0000", 0, -1, 1.5, True, [], {}, {"a": None}, "9" * 5000):
+    for value in ANYTHING:
         SEMANTICS[name](value)
+
+
+@pytest.mark.parametrize("name", ["resource-name", "short-name", "duration", "timestamp", "case-insensitive"])
+def test_the_form_of_a_value_is_its_own(name):
+    """What is compared may have been read before."""
+    for value in (*ANYTHING[:-2], TOPIC, f"https://x.googleapis.com/v1/{TOPIC}", "03600.50s", "2026-01-01T00:00:00.50+00:00"):
+        assert SEMANTICS[name](SEMANTICS[name](value)) == SEMANTICS[name](value)
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, id=n) for n in PAIRWISE])
+def test_no_comparison_of_two_ever_raises(name):
+    for one in ANYTHING:
+        assert PAIRWISE[name](one, one)
+        for other in ANYTHING:
+            assert PAIRWISE[name](one, other) == PAIRWISE[name](other, one)

@@ -170,3 +170,56 @@ def test_a_value_that_the_vendor_does_not_list_is_a_warning_and_no_error():
     assert [w.partition(":")[0] for w in warnings] == ["spec.versioning.status", "spec.lifecycle.rules[0].transitions[0].storageClass"]
     assert "Enabled, Suspended" in warnings[0]
     assert unknown_values(bucket, {"versioning": {"status": "Enabled"}}) == []
+
+
+EXTERNAL, ANY = an_object(external=TEXT, name=TEXT, namespace=TEXT), an_object(external=TEXT, kind=TEXT, name=TEXT, namespace=TEXT)
+KEYS = {"is_external": True, "group": "kms.cnrm.cloud.google.com", "kind": "KMSCryptoKey", "value": "status.externalRef"}
+GOOGLE = toy(
+    {"keyRef": EXTERNAL, "accounts": listed(EXTERNAL), "items": listed(an_object(keyRef=EXTERNAL)), "ownerRef": ANY,
+     "password": an_object(value=TEXT, valueFrom=an_object(secretKeyRef=an_object(name=TEXT, key=TEXT)))},
+    {"keyRef": {"immutable": True}},
+    references=(
+        Reference("keyRef", "keyRef", **KEYS), Reference("accounts", "accounts", is_list=True, **KEYS), Reference("items[].keyRef", "keyRef", **KEYS),
+        Reference("ownerRef", "ownerRef", others=(("kms.cnrm.cloud.google.com", "KMSKeyRing", "status.externalRef"),), **KEYS),
+        Reference("password", "password", "", "Secret", "", to_secret=True, is_external=True)), family="gcp")
+
+
+@pytest.mark.parametrize(("spec", "found"), [
+    pytest.param({"keyRef": {"external": "x"}}, [], id="a value"), pytest.param({"keyRef": {"name": "k"}}, [], id="a name"),
+    pytest.param({"keyRef": {"name": "k", "namespace": "n"}}, [], id="a name and its namespace"),
+    pytest.param({"keyRef": {"external": "x", "name": ""}}, [], id="an empty name is none"),
+    pytest.param({"keyRef": {"external": "x", "name": "k"}}, ["HF405 spec.keyRef"], id="both a value and a name"),
+    pytest.param({"keyRef": {"external": "x", "namespace": "n"}}, ["HF405 spec.keyRef"], id="a value and a namespace"),
+    pytest.param({"keyRef": {}}, ["HF405 spec.keyRef"], id="neither"), pytest.param({"keyRef": {"namespace": "n"}}, ["HF405 spec.keyRef"], id="a namespace alone"),
+    pytest.param({"keyRef": {"external": ""}}, ["HF405 spec.keyRef"], id="an empty value"),
+    pytest.param({"accounts": [{"name": "a"}, {}]}, ["HF405 spec.accounts[1]"], id="one of a list"),
+    pytest.param({"items": [{}, {"keyRef": {"external": "x", "name": "k"}}]}, ["HF405 spec.items[1].keyRef"], id="inside an item"),
+    pytest.param({"ownerRef": {"kind": "KMSKeyRing", "name": "r"}}, [], id="one of several kinds"), pytest.param({"ownerRef": {"external": "x"}}, [], id="a value needs no kind"),
+    pytest.param({"ownerRef": {"name": "r"}}, ["HF405 spec.ownerRef.kind"], id="several kinds, and none is named"),
+    pytest.param({"ownerRef": {"kind": "KeyRing", "name": "r"}}, ["HF405 spec.ownerRef.kind"], id="a kind that is none of them"),
+    pytest.param({"password": {"value": "hunter2"}}, [], id="a secret's value is no reference"), pytest.param({"password": {"valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}}, [], id="a secret"),
+    pytest.param({"keyRef": "x"}, ["HF104 spec.keyRef"], id="text is said once, by the schema"),
+    pytest.param({"keyRef": {"from": {"name": "k"}}}, ["HF105 spec.keyRef.from"], id="AWS's form is said once, by the schema"),
+])
+def test_malformed_references(spec, found):
+    assert codes(spec, GOOGLE) == found
+
+
+def test_an_unknown_kind_of_a_reference_is_said_with_those_that_fit():
+    (error,) = check_spec(GOOGLE, {"ownerRef": {"kind": "Ring", "name": "r"}})
+    assert "KMSCryptoKey, KMSKeyRing" in error.message
+
+
+@pytest.mark.parametrize(("old", "new", "found"), [
+    pytest.param({"external": "x"}, {"external": "y"}, ["spec.keyRef"], id="two values"), pytest.param({"external": "x"}, {"name": "k"}, [], id="by name from now on: the controller sees"),
+    pytest.param({"name": "k"}, {"name": "l"}, [], id="two names: the controller sees"), pytest.param({"name": "k"}, {"external": "x"}, [], id="by value from now on: the controller sees"),
+    pytest.param({"external": "x"}, None, ["spec.keyRef"], id="removed"), pytest.param({"name": "k"}, None, ["spec.keyRef"], id="removed, by name"),
+])
+def test_an_immutable_reference(old, new, found):
+    assert [e.where for e in check_immutable(GOOGLE, {"keyRef": old}, {"keyRef": new} if new else {})] == found
+
+
+def test_what_is_hidden_in_a_schema_cannot_be_given():
+    """Labels of a Google kind are the object's own."""
+    hidden = toy({"labels": {**free_map(), "x-hidden": True}}, {"labels": {"tags": True}}, family="gcp")
+    assert codes({"labels": {"a": "1"}}, hidden) == ["HF105 spec.labels"]

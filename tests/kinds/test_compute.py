@@ -1,4 +1,5 @@
-"""Compute kinds beyond one sample each: the other scope of those that are global or regional, and objects that say something by being there."""
+"""Compute kinds beyond one sample each: the other scope of those that are global or regional, fields that exclude those of the sample, and objects
+that say something by being there."""
 
 from __future__ import annotations
 
@@ -14,10 +15,19 @@ NEAR_CHECK = ("ComputeHealthCheck", "near", {"location": "us-central1", "tcpHeal
 SERVICE = ("ComputeBackendService", "first", {"location": "global", "protocol": "TCP", "healthChecks": [{"healthCheckRef": {"name": "tcp"}}]})
 NEAR_SERVICE = ("ComputeBackendService", "near", {
     "location": "us-central1", "protocol": "TCP", "loadBalancingScheme": "INTERNAL_MANAGED", "healthChecks": [{"healthCheckRef": {"name": "near"}}]})
-OTHER_SCOPE = {
+OTHERS = {
     "global range": ([NETWORK], ("ComputeAddress", "range", {
         "addressType": "INTERNAL", "location": "global", "networkRef": {"name": "main"}, "prefixLength": 16, "purpose": "VPC_PEERING"})),
     "global address": ([], ("ComputeAddress", "ip", {"location": "global", "ipVersion": "IPV4", "networkTier": "PREMIUM"})),
+    "address of version 6": ([], ("ComputeAddress", "ip6", {
+        "location": "us-central1", "ipVersion": "IPV6", "ipv6EndpointType": "NETLB",
+        "ipCollectionRef": {"external": f"projects/{PROJECT}/regions/us-central1/publicDelegatedPrefixes/ours"}})),
+    "egress": ([NETWORK], ("ComputeFirewall", "out", {
+        "deny": [{"protocol": "all"}], "destinationRanges": ["10.0.0.0/8"], "direction": "EGRESS", "networkRef": {"name": "main"},
+        "targetServiceAccounts": [{"external": f"db@{PROJECT}.iam.gserviceaccount.com"}]})),
+    "ingress by account": ([NETWORK], ("ComputeFirewall", "in", {
+        "allow": [{"protocol": "tcp"}], "networkRef": {"name": "main"}, "sourceServiceAccounts": [{"external": f"web@{PROJECT}.iam.gserviceaccount.com"}]})),
+    "network without default routes": ([], ("ComputeNetwork", "lone", {"autoCreateSubnetworks": False, "deleteDefaultRoutesOnCreate": True})),
     "global check": ([], ("ComputeHealthCheck", "tcp", {
         "location": "global", "checkIntervalSec": 30, "sourceRegions": ["us-central1", "europe-west1", "us-east1"], "tcpHealthCheck": {"port": 443}})),
     "internal service": ([NETWORK, NEAR_CHECK], ("ComputeBackendService", "db", {
@@ -44,9 +54,9 @@ async def make(world: World, *objects: tuple[str, str, dict]):
     return key
 
 
-@pytest.mark.parametrize("case", OTHER_SCOPE)
-async def test_the_other_scope_is_made_rests_and_goes(case):
-    world, (before, made) = World(), OTHER_SCOPE[case]
+@pytest.mark.parametrize("case", OTHERS)
+async def test_it_is_made_rests_and_goes(case):
+    world, (before, made) = World(), OTHERS[case]
     key = await make(world, *before, made)
     mutations = len(world.gcp.mutations)
     assert type((await world.step(key)).plan).__name__ == "Rest"
@@ -130,9 +140,11 @@ async def test_a_backends_group_and_a_policy_change_their_form():
         assert live.raw["backends"][0]["group"] == next(iter(group.values()))["external"]
         assert live.spec["backend"][0]["group"] == group
         assert {k for k in live.spec if k.startswith("securityPolicy")} == set(policy)
-    await make(world, SERVICE)
-    _, live = await observe(world, key)
-    assert not live.raw.get("securityPolicy")
+    for policy in policies:
+        await make(world, (*SERVICE[:2], {**SERVICE[2], **policy}))
+        await make(world, SERVICE)
+        _, live = await observe(world, key)
+        assert not live.raw.get("securityPolicy")
 
 
 async def test_iap_is_on_while_it_is_there():

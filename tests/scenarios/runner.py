@@ -12,8 +12,8 @@ Steps (one key each; `say` is for the reader):
   slow_gcp: seconds      how long operations on Google Cloud run from now on          restart: true      a new process on the same store
   misbehave: {operation, ...}   misbehave_gcp: {operation, ...}            see FakeAws.misbehave           behave: true
   upgrade: true        a later release: the kinds as they are shipped, where the script's `kinds` changed them ({Kind: {field: {immutable: true}}})
-  advance: seconds        lose_status: name
-  expect: {name: {ready, reason, says: [...], never_says: [...], mutations, calls, gone, ...}}
+  advance: seconds        lose_status: name        woken: {by: name, wakes: [names]}      whom the operator wakes when that object changes
+  expect: {refused, mutations, calls, retry_in, name: {ready, reason, says: [...], never_says: [...], has: {path/in/object: value}, gone}}
 """
 
 from __future__ import annotations
@@ -93,8 +93,7 @@ class Scenario:
         for name in self.keys:
             await self._show(name)
         self.lines.append("")
-        if expect:
-            await self._expect(expect, ours, problem, number)
+        await self._expect(expect or {}, ours, problem, number)  # a refusal that nobody expects is a failure, too
 
     # ---- steps
 
@@ -109,7 +108,7 @@ class Scenario:
         await self.world.store._write(lambda t: t._update(obj.key, obj.body, {**obj.body, "spec": body["spec"]}, {}))
 
     async def do_reconcile(self, name) -> None:
-        await self.world.step(self._key(name))
+        self.last = await self.world.step(self._key(name))
 
     async def do_settle(self, name) -> None:
         await self.world.settle(self._key(name))
@@ -216,6 +215,10 @@ class Scenario:
     async def do_lose_status(self, name) -> None:
         await self.world.store.write_status(await self.world.store.get(self._key(name)), {})
 
+    async def do_woken(self, given) -> None:
+        found = await self.world.store.referrers_of(self._key(given["by"]))
+        assert sorted(k.name for k in found) == sorted(given["wakes"]), found
+
     def _annotate_now(self, given: dict) -> None:
         """In the middle of a reconcile, between its read and its write."""
         for name, notes in given.items():
@@ -268,6 +271,9 @@ class Scenario:
             found = [c for c in calls if is_mutating(c)]
             wanted = expect.pop("mutations")
             assert (found == wanted if isinstance(wanted, list) else len(found) == wanted), f"{where}: {found}"
+        if "retry_in" in expect:  # at least, of the reconcile that the step was
+            assert (self.last.retry_in or 0) >= expect["retry_in"], f"{where}: {self.last.retry_in}"
+            expect.pop("retry_in")
         if "calls" in expect:
             assert len(calls) == expect["calls"], f"{where}: {calls}"
             expect.pop("calls")

@@ -47,10 +47,10 @@ class SimTransport:
         if fault < 0.04:
             raise CloudError("HF504", "connection refused", retry=Retry.SOON, sent=False)
         if fault < 0.10:
-            CLOUD.misbehave(operation=".*", error=rng.choice(ERRORS))
+            sim.cloud.misbehave(operation=".*", error=rng.choice(sim.errors))
         sim.note_call(request)
         key = (request.operation, request.url, request.body, request.method)
-        fresh = CLOUD.handle(request.method, request.url, dict(request.headers), request.body, request.operation)
+        fresh = sim.cloud.handle(request.method, request.url, dict(request.headers), request.body, request.operation)
         if not is_mutating(request.operation) and key in self._old and sim.is_stormy and 0.10 < fault < 0.16:
             seen, answer = self._old[key]
             if sim.loop.time() - seen < 1.5 and answer.status < 300:  # a replica that lags: never longer than the settle time
@@ -64,7 +64,12 @@ class SimTransport:
 
 
 class Sim:
+    errors, force, overrides = ERRORS, FORCE, "services.k8s.aws/spec-overrides"
+    names: tuple[str, ...] = ("jobs", "mail", "key")
+    version = "v1alpha1"
+
     def __init__(self, loop: VirtualLoop, seed: int) -> None:
+        self.cloud = CLOUD
         self.loop, self.seed, self.rng = loop, seed, random.Random(seed)
         self.is_stormy = True
         self.clock = VirtualClock(loop, random.Random(seed + 1))
@@ -98,7 +103,7 @@ class Sim:
             await asyncio.sleep(self.rng.uniform(0, 5))
 
     async def user(self) -> None:
-        for name in ("jobs", "mail", "key"):
+        for name in self.names:
             await self.apply(name, self.first(name))
             await asyncio.sleep(self.rng.uniform(0, 10))
         while True:
@@ -111,7 +116,7 @@ class Sim:
         return {"queueName": name, "visibilityTimeout": "30", "tags": {"team": "a"}}
 
     async def edit(self) -> None:
-        name = self.rng.choice(["jobs", "mail", "key"])
+        name = self.rng.choice(self.names)
         if name in self.deleted:
             if await self.store.get(self.key(name)) is None:
                 self.deleted.discard(name)
@@ -123,19 +128,19 @@ class Sim:
             await self.delete(name)
         elif what < 0.14:
             await self.lose_status(name)
-        elif name == "key":
-            spec["tags"] = [{"tagKey": "team", "tagValue": self.rng.choice("abc")}]
-            await self.apply(name, spec)
-        elif what < 0.4:
-            spec.pop("delaySeconds", None) if self.rng.random() < 0.5 else spec.update(delaySeconds=str(self.rng.randint(1, 9)))
-            await self.apply(name, spec)
-        elif what < 0.6:
-            await self.annotate(name, {FORCE: "true"})
+        elif what < 0.3 and name != "key":
+            await self.annotate(name, {self.force: "true"})
             await asyncio.sleep(self.rng.uniform(1, 40))
-            await self.annotate(name, {FORCE: None})
+            await self.annotate(name, {self.force: None})
         else:
-            spec["visibilityTimeout"] = str(self.rng.randint(30, 40))
-            await self.apply(name, spec)
+            await self.apply(name, self.edited(name, spec))
+
+    def edited(self, name: str, spec: dict) -> dict:
+        if name == "key":
+            return {**spec, "tags": [{"tagKey": "team", "tagValue": self.rng.choice("abc")}]}
+        if self.rng.random() < 0.4:
+            return {k: v for k, v in spec.items() if k != "delaySeconds"} | ({} if self.rng.random() < 0.5 else {"delaySeconds": str(self.rng.randint(1, 9))})
+        return {**spec, "visibilityTimeout": str(self.rng.randint(30, 40))}
 
     async def gitops(self) -> None:
         """Applies every manifest again, and strips annotations that are not in it."""
@@ -145,7 +150,7 @@ class Sim:
                 if name not in self.deleted:
                     await self.quietly(self.store.apply(body, "user"))
                     if self.rng.random() < 0.3:
-                        await self.annotate(name, {"services.k8s.aws/spec-overrides": None})
+                        await self.annotate(name, {self.overrides: None})
 
     async def somebody(self) -> None:
         """Changes the live queues by hand, and puts a tag of their own on them."""
@@ -170,7 +175,7 @@ class Sim:
 
     async def apply(self, name: str, spec: dict) -> None:
         key = self.key(name)
-        self.wanted[name] = {"apiVersion": f"{key.group}/v1alpha1", "kind": key.kind, "metadata": {"name": name}, "spec": spec}
+        self.wanted[name] = {"apiVersion": f"{key.group}/{self.version}", "kind": key.kind, "metadata": {"name": name, "namespace": key.namespace}, "spec": spec}
         await self.quietly(self.store.apply(self.wanted[name], "user"))
 
     async def quietly(self, work) -> None:
@@ -205,11 +210,7 @@ class Sim:
     # ---- the run
 
     async def run(self, seconds: float) -> None:
-        CLOUD.reset()
-        CLOUD.seed(self.seed)
-        await self.hand.call("sqs", "eu-west-1", "CreateQueue", {"QueueName": "audited", "Attributes": {"VisibilityTimeout": "77"}})
-        await self.store.apply({"apiVersion": "sqs.services.k8s.aws/v1alpha1", "kind": "Queue", "metadata": {"name": "audited", "annotations": {FORCE: "true"}},
-                                "spec": {"queueName": "audited", "visibilityTimeout": "70"}}, "user")
+        await self.begin()
         controller = asyncio.ensure_future(self.controller())
         actors = [asyncio.ensure_future(a()) for a in (self.user, self.gitops, self.somebody)]
         await asyncio.sleep(seconds)
@@ -217,7 +218,7 @@ class Sim:
             actor.cancel()
         await asyncio.gather(*actors, return_exceptions=True)
         self.is_stormy = False
-        CLOUD.faults.clear()
+        self.cloud.faults.clear()
         await self.calm_down(controller)
         try:
             await self.check()
@@ -227,10 +228,18 @@ class Sim:
             await asyncio.gather(controller, return_exceptions=True)
             self.store.close()
 
+    async def begin(self) -> None:
+        """An empty cloud with one resource in it that is only ever verified."""
+        CLOUD.reset()
+        CLOUD.seed(self.seed)
+        await self.hand.call("sqs", "eu-west-1", "CreateQueue", {"QueueName": "audited", "Attributes": {"VisibilityTimeout": "77"}})
+        await self.store.apply({"apiVersion": "sqs.services.k8s.aws/v1alpha1", "kind": "Queue", "metadata": {"name": "audited", "annotations": {FORCE: "true"}},
+                                "spec": {"queueName": "audited", "visibilityTimeout": "70"}}, "user")
+
     async def calm_down(self, controller: asyncio.Future) -> None:
         """Verify-only ends; the controller gets ten quiet minutes."""
         for name in self.wanted:
-            await self.annotate(name, {FORCE: None})
+            await self.annotate(name, {self.force: None})
             if name not in self.deleted:
                 await self.quietly(self.store.apply(self.wanted[name], "user"))
         await asyncio.sleep(900)
@@ -264,6 +273,9 @@ class Sim:
         ready = condition(obj.status)
         assert ready.get("status") == "True", f"{name}: {json.dumps(obj.status)}"
         assert "intent" not in obj.status
+        await self.check_live(name, obj)
+
+    async def check_live(self, name: str, obj) -> None:
         if name != "key":
             live = await self.hand.call("sqs", "eu-west-1", "GetQueueAttributes", {"QueueUrl": f"{URL}/{name}", "AttributeNames": ["All"]})
             want = self.wanted[name]["spec"]

@@ -1,4 +1,4 @@
-"""`make soak SEEDS=n`, or `python -m tests.simulation.soak --seed N` to replay one and see its log."""
+"""`make soak SEEDS=n` (each seed on both clouds), or `python -m tests.simulation.soak --cloud gcp --seed N` to replay one and see its log."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import time
 import traceback
 
 import tests.conftest  # noqa: F401  (credentials that reach nothing)
-from tests.simulation.sim import simulate
-from tests.simulation.test_simulation import SECONDS
+from tests.simulation.test_simulation import CLOUDS, SECONDS
 from tests.simulation.virtual import run_virtual
 
 
@@ -17,18 +16,20 @@ def main() -> int:
         seeds, show = [int(sys.argv[sys.argv.index("--seed") + 1])], True
     else:
         seeds, show = range(int(sys.argv[1]) if len(sys.argv) > 1 else 2000), False
+    clouds = [sys.argv[sys.argv.index("--cloud") + 1]] if "--cloud" in sys.argv else list(CLOUDS)
+    runs = [(cloud, seed) for seed in seeds for cloud in clouds]
     failed, began = [], time.monotonic()
-    for seed in seeds:
+    for cloud, seed in runs:
         try:
-            log = run_virtual(simulate, seed, SECONDS)
+            log = run_virtual(CLOUDS[cloud], seed, SECONDS)
             if show:
                 print("\n".join(log))
         except Exception:
             failed.append(seed)
             traceback.print_exc()
-            print(f"seed {seed} failed; replay with: python -m tests.simulation.soak --seed {seed}")
-    print(f"{len(seeds) - len(failed)} passed, {len(failed)} failed")
-    print(f"{time.monotonic() - began:.0f} s for {len(seeds) * SECONDS / 3600:.1f} h of weather")
+            print(f"seed {seed} failed; replay with: python -m tests.simulation.soak --cloud {cloud} --seed {seed}")
+    print(f"{len(runs) - len(failed)} passed, {len(failed)} failed")
+    print(f"{time.monotonic() - began:.0f} s for {len(runs) * SECONDS / 3600:.1f} h of weather")
     return bool(failed)
 
 

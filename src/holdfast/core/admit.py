@@ -16,6 +16,7 @@ from holdfast.core.directives import (
     check_namespace,
     parse_directives,
 )
+from holdfast.core.templates import plain_name, read_name
 from holdfast.core.validate import check_immutable, check_spec
 from holdfast.model.errors import InputError, did_you_mean
 from holdfast.model.json import JsonMap, get_path
@@ -112,11 +113,25 @@ def _directive_errors(kind: Kind, annotations: JsonMap, labels: JsonMap) -> list
 
 def _immutable_errors(kind: Kind, old: JsonMap, new: JsonMap, annotations: JsonMap) -> list[InputError]:
     """Identity is fixed once status names a resource; other immutable fields give way to force-acquire, as the document wants."""
-    is_held = bool(get_path(old.get("status") or {}, kind.dialect.identity_path))
+    held = str(get_path(old.get("status") or {}, kind.dialect.identity_path) or "")
     found = check_immutable(kind, old.get("spec") or {}, new.get("spec") or {})
     identity = {f"spec.{p}" for p in kind.identity_fields}
     forced = annotations.get(kind.dialect.annotation(FORCE_ACQUIRE)) == "true"
-    return [e for e in found if (is_held if e.where in identity else not forced)]
+    others = [e for e in found if e.where not in identity and not forced]
+    if not kind.dialect.name_field:
+        return [e for e in found if e.where in identity and held] + others
+    return [*_identity_errors(kind, held, new), *others]
+
+
+def _identity_errors(kind: Kind, held: str, new: JsonMap) -> list[InputError]:
+    """Where the held resource's name says it all: what the spec gives of it must say the same, however it came to be given."""
+    names, spec, out = read_name(kind.identifiers["name"], held) or {}, new.get("spec") or {}, []
+    for field in kind.identity_fields:
+        said = spec.get(field) or ((new.get("metadata") or {}).get("name") if field == kind.dialect.name_field else None)
+        if said and f"spec.{field}" in names and plain_name(str(said)).rpartition("/")[2] != names[f"spec.{field}"]:
+            what = f"says {said!r}, and {held} is held"
+            out.append(InputError("HF108", f"the field is immutable: it {what}", f"spec.{field}"))
+    return out
 
 
 def check_adopted_resource(old: JsonMap | None, new: JsonMap, find_kind: FindKind, lookup: Lookup) -> list[InputError]:

@@ -113,7 +113,7 @@ def _compare(kind: Kind, schema: JsonMap, path: str, desired: Json, live: Json, 
     rule = kind.rule(plain_path(path))
     frozen = frozen or rule.immutable
     if rule.write_only:
-        yield Verdict(path, Finding.UNVERIFIABLE, desired, None)
+        yield Verdict(path, Finding.UNVERIFIABLE, desired, None, is_fixed=frozen)
     elif rule.whole and live is None and isinstance(desired, Mapping):
         yield Verdict(path, _differs(frozen), desired, None)
     elif rule.tags and isinstance(desired, Mapping):
@@ -121,6 +121,9 @@ def _compare(kind: Kind, schema: JsonMap, path: str, desired: Json, live: Json, 
         for key, value in desired.items():
             found = Finding.MATCH if have.get(key) == value else _differs(frozen)
             yield Verdict(f"{path}.{key}", found, value, have.get(key))
+    elif rule.whole and isinstance(desired, list):
+        same = canonical(_telling(kind, desired)) == canonical(_telling(kind, live or []))
+        yield Verdict(path, Finding.MATCH if same else _differs(frozen), desired, live)
     elif isinstance(desired, Mapping) and desired and "properties" in schema and not rule.semantic:
         for key, value in desired.items():
             inner = live.get(key) if isinstance(live, Mapping) else None
@@ -149,6 +152,15 @@ def _leaf(kind: Kind, path: str, desired: Json, live: Json, frozen: bool, defaul
 def says_nothing(kind: Kind, value: Json) -> bool:
     """Empty; and where the family's answers leave out false and zero, those too."""
     return is_empty(value) or (kind.dialect.omits_zero and (value is False or (value == 0 and not isinstance(value, bool))))
+
+
+def _telling(kind: Kind, value: Json) -> Json:
+    """A value without what says nothing: so that two lists whose items are compared whole are equal as data."""
+    if isinstance(value, list):
+        return [_telling(kind, v) for v in value]
+    if isinstance(value, Mapping):
+        return {k: made for k, v in value.items() if not says_nothing(kind, made := _telling(kind, v))}
+    return value
 
 
 def _differs(frozen: bool) -> Finding:
@@ -187,7 +199,8 @@ def _removal(c: Comparison, path: str) -> Verdict | None:
     steps = tuple(path.split(".")) if inside else steps_of(c.kind, path)
     live, rule = get_inside(c.live, path) if inside else get_at(c.live, steps), c.kind.rule(plain_path(path))
     is_tag = bool(c.kind.tag_path) and path.startswith(f"{c.kind.tag_path}.")
-    if steps[0].partition("[")[0] in c.unread or rule.write_only or (live is None if is_tag else says_nothing(c.kind, live)):
+    is_nothing = live is None if is_tag else is_empty(live) if rule.default is not None else says_nothing(c.kind, live)
+    if steps[0].partition("[")[0] in c.unread or rule.write_only or is_nothing:
         return None
     if rule.default is not None and live == (rule.default if inside else normalised_default(c.kind, path)):
         return None

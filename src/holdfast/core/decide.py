@@ -19,9 +19,8 @@ from holdfast.model.reasons import Reason
 from holdfast.model.verdicts import Finding, differences
 
 Rule = Callable[[Facts], Plan | None]
-ATTEMPTS = 3  # updates without effect before we stop: never loop against a cloud
+ATTEMPTS = 3  # updates without effect before we stop: never loop against a cloud. The same other value after each is an override
 RUNNING = {"create": Reason.CREATING, "update": Reason.UPDATING, "adopt": Reason.UPDATING, "delete": Reason.DELETING}  # by what an operation does
-SURE = 2  # own writes after which the same other value was read: one could be somebody's edit right after ours
 
 
 def decide(facts: Facts) -> Plan:
@@ -203,7 +202,7 @@ def settling(f: Facts) -> Plan | None:
         return Report(Reason.SETTLING, f"Waiting to see our update: {listed(f.kind, found)}.", verdicts=f.verdicts,
                       retry_in=f.kind.settle_seconds)
     learnt = learn_from_reads(f.kind, found, s, f.key)
-    if all(v.path in learnt and (s.attempts >= SURE or v.finding is Finding.IMMUTABLE) for v in found):
+    if all(v.path in learnt and (s.attempts >= ATTEMPTS or v.finding is Finding.IMMUTABLE) for v in found):
         return Report(Reason.UP_TO_DATE, matches(f), "", f.verdicts, remember=True, applied=True, overrides=learnt)
     if s.attempts >= ATTEMPTS:
         return Report(Reason.NOT_CONVERGING, f"{listed(f.kind, found)}. Sent {s.attempts} times without effect; not sent again until "

@@ -93,6 +93,8 @@ def _fill(ref: Reference, path: str, target: str, data: Json, resolved: Resolved
             out[target] = [*(out.get(target) or []), *found]
         elif here in resolved:
             out[target] = resolved[here]
+        elif ref.is_external:
+            out[name] = given
     return out
 
 

@@ -18,7 +18,7 @@ _PART = re.compile(r"([^.\[\]]+)|\[([^\]]+)\]")
 def is_itemised(kind: Kind, schema: JsonMap, path: str) -> bool:
     """A list of objects that are not compared as a whole."""
     rule = kind.rule(plain_path(path))
-    return "properties" in (schema.get("items") or {}) and not rule.tags and not rule.semantic
+    return "properties" in (schema.get("items") or {}) and not (rule.tags or rule.semantic or rule.whole)
 
 
 def token_of(items: list[Json], index: int) -> str:

@@ -137,7 +137,7 @@ def short_name(value: Json) -> Json:
 
 def duration(value: Json) -> Json:
     """`3600s`, `3600.0s` and `3600.000s`."""
-    found = re.fullmatch(r"([0-9]+)(?:\.([0-9]+))?s", value) if isinstance(value, str) else None
+    found = re.fullmatch(r"([0-9]{1,30})(?:\.([0-9]+))?s", value) if isinstance(value, str) else None
     if not found:
         return value
     fraction = (found.group(2) or "").rstrip("0")

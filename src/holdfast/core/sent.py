@@ -24,8 +24,8 @@ def notice_edits(verdicts: tuple[Verdict, ...], memory: Memory, cookie: str, key
     """Write-only fields that must be sent become a mismatch; what was there before is not known."""
     was_right_before = bool(memory.cookie) and spec_half(memory.cookie) != spec_half(cookie)
     is_cut_short = memory.intent is not None and memory.intent.action == "create"
-    return tuple(replace(v, finding=Finding.MISMATCH) if _is_blind(v) and _must_go(v, memory.sent, key, was_right_before or is_cut_short) else v
-                 for v in verdicts)
+    return tuple(replace(v, finding=Finding.IMMUTABLE if v.is_fixed else Finding.MISMATCH)
+                 if _is_blind(v) and _must_go(v, memory.sent, key, was_right_before or is_cut_short) else v for v in verdicts)
 
 
 def _is_blind(v: Verdict) -> bool:
@@ -33,4 +33,4 @@ def _is_blind(v: Verdict) -> bool:
 
 
 def _must_go(v: Verdict, sent: Mapping[str, str], key: bytes, is_new: bool) -> bool:
-    return sent[v.path] != sealed(v.desired, key) if v.path in sent else is_new
+    return sent[v.path] != sealed(v.desired, key) if v.path in sent else is_new and not v.is_fixed

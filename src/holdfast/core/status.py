@@ -65,7 +65,7 @@ def read_memory(kind: Kind, status: JsonMap, annotations: Mapping[str, str]) -> 
 
 def _part(cls: type, value: Json) -> Json:
     """A remembered value, or None where it is missing or malformed: a lost memory costs a comparison, nothing else."""
-    wanted = {"int": int, "str": str, "Mapping[str, str]": Mapping}
+    wanted = {"int": int, "str": str, "Mapping[str, str]": Mapping, "list[str]": list}
     fields = {name: wanted[str(f.type)] for name, f in cls.__dataclass_fields__.items()}  # type: ignore[attr-defined]
     good = isinstance(value, Mapping) and set(value) == set(fields) and all(isinstance(value[n], t) for n, t in fields.items())
     return cls(**value) if good else None

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from holdfast.model.json import Json, JsonMap, get_path, with_path
 
 _HOLE = re.compile(r"{([^}:]+)(?::(\w+))?}")
-_URL = re.compile(r"^(?:https?:)?//[^/]+/(?:(?:compute|storage|dns|bigquery|sql)/)?(?:v\d\w*/)?")
+_URL = re.compile(r"^(?:https?:)?//[^/]+/(?:(?:compute|storage|dns|bigquery|sql)/)?(?:(?:v\d\w*|alpha|beta)/)?")
 
 
 def holes(template: str) -> list[str]:
@@ -53,7 +53,13 @@ def read_name(template: str, name: str) -> dict[str, str] | None:
         names.append(m.group(1))
         at = m.end()
     found = re.fullmatch(pattern + re.escape(template[at:]), plain_name(name))
-    return {n: v.removeprefix("regions/") for n, v in zip(names, found.groups(), strict=True)} if found else None
+    if found is None:
+        return None
+    values: dict[str, str] = {}
+    for n, v in zip(names, found.groups(), strict=True):
+        if values.setdefault(n, v.removeprefix("regions/")) != v.removeprefix("regions/"):
+            return None
+    return values
 
 
 def plain_name(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from holdfast.core.directives import FORCE_ACQUIRE
@@ -128,12 +129,28 @@ def _identity_rules(kind: Kind) -> list[JsonMap]:
     steps = kind.dialect.identity_path.split(".")
     held = " || ".join(f"!has(oldSelf.{'.'.join(('status', *steps)[:i + 1])})" for i in range(len(steps) + 1))
     out: list[JsonMap] = []
+    if kind.dialect.name_field:
+        return [_named_rule(kind, path, held) for path in kind.identity_fields]
     for path in kind.identity_fields:
         field = ".".join(_escape(p) for p in path.split("."))
         same = f"has(self.spec) && has(self.spec.{field}) && self.spec.{field} == oldSelf.spec.{field}"
         out.append({"rule": f"{held} || !has(oldSelf.spec) || !has(oldSelf.spec.{field}) || ({same})",
                     "message": f"HF108: spec.{path} names the resource that is held, and cannot be changed"})
     return out
+
+
+def _named_rule(kind: Kind, path: str, held: str) -> JsonMap:
+    """What the spec says must stand in the held resource's name, between what stands around it there."""
+    template, hole = f"#{kind.identifiers['name']}#", re.search(rf"{{spec\.{path}(?::(\w+))?}}", f"#{kind.identifiers['name']}#")
+    assert hole is not None
+    left, right = template[:hole.start()].rpartition("}")[2], template[hole.end():].partition("{")[0]
+    given = f"self.spec.{_escape(path)}"
+    text = f"({given} == 'global' ? {given} : 'regions/' + {given})" if hole.group(1) == "scope" else given
+    named = f"('#' + oldSelf.status.{kind.dialect.identity_path} + '#').contains('{left}' + {{}} + '{right}')"
+    is_given = f"has(self.spec) && has({given})"
+    otherwise = named.format("self.metadata.name") if path == kind.dialect.name_field else "true"
+    return {"rule": f"{held} || ({is_given} ? {named.format(text)} : {otherwise})",
+            "message": f"HF108: spec.{path} names the resource that is held, and cannot be changed"}
 
 
 def policy_of(kind: Kind) -> list[dict[str, Json]]:

@@ -188,10 +188,10 @@ def _move(model: Model, resource: str, spec: Node, path: str, wanted: JsonMap) -
         node = {"type": "string", "api": node["api"], "x-values": dict(wanted["values"])}
     if wanted.get("json"):
         node = {"type": "string", "api": node["api"], "x-json": True}
-    if wanted.get("alias"):
-        node["x-alias"] = True
     if wanted.get("flag"):
         node = {"type": "boolean", "api": node["api"], "x-flag": True}
+    if wanted.get("alias"):
+        node["x-alias"] = True
     if "keyed" in wanted:
         item = node["additionalProperties"]
         item["properties"][wanted["keyed"]] = dict(_TEXT)
@@ -210,9 +210,9 @@ def _move(model: Model, resource: str, spec: Node, path: str, wanted: JsonMap) -
 
 
 def _pull(spec: Node, api: str) -> Node | None:
-    """Take the node of an API path out of the tree, wherever it stands by now; emptied groups go with it. A flag does not take its object away."""
+    """Take the node of an API path out of the tree, wherever it stands by now; emptied groups go with it."""
     for path, node, holder in _walk(spec):
-        if node.get("api") == api and "x-flag" not in node:
+        if node.get("api") == api:
             holder["properties"].pop(path.rpartition(".")[2])
             _prune(spec)
             return node
@@ -239,6 +239,8 @@ def _refer(spec: Node, path: str, raw: JsonMap) -> None:
         return
     if fills:
         base = str((holder or {}).get("api") or "")
+        if path.rpartition(".")[2] != fills:
+            _put(spec, path, made)  # before the field goes: an object that holds nothing else stays one
         node = _pull(spec, f"{base}.{fills}" if base else fills) or _pull(spec, fills)
         if node is not None and raw.get("beside"):
             _put(spec, f"{path.rpartition('.')[0]}.{fills}".lstrip("."), node)

@@ -72,6 +72,7 @@ class Operation:
     action: str  # create | update | adopt | delete
     generation: int  # of the object when it was sent
     before: Mapping[str, str]  # path → hash of what was there before
+    sent: list[str]  # the top-level fields that were really sent
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ class FieldRules:
     volatile: bool = False
     unordered: bool = False
     tags: bool = False
-    whole: bool = False  # of an object: that it is there means something, and what the user gave of it goes as a whole
+    whole: bool = False  # an object: that it is there means something, and it goes as a whole; a list: its items say all there is to say
     semantic: str = ""
     default: Json = None
 

@@ -29,6 +29,7 @@ class Verdict:
     desired: Json = None
     live: Json = None
     is_removal: bool = False
+    is_fixed: bool = False  # of what cannot be verified: it could not be changed either
 
     @property
     def is_difference(self) -> bool:

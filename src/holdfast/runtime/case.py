@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from holdfast import __version__
 from holdfast.core.canonical import digest
@@ -23,7 +23,7 @@ from holdfast.model.kinds import Kind, top_field
 from holdfast.model.objects import ObjectKey, StoredObject
 from holdfast.model.verdicts import Verdict
 from holdfast.runtime.engine import Engine
-from holdfast.runtime.ports import Answer, Cloud, Subject
+from holdfast.runtime.ports import Cloud, Subject
 from holdfast.runtime.references import UNKNOWN, resolve
 
 
@@ -36,7 +36,6 @@ class Case:
     inputs: str = ""  # a hash of all that could change the outcome of a permanent error
     has_references: bool = False
     ended: Operation | None = None  # an operation that has, in this very reconcile
-    answer: Answer = field(default_factory=Answer)  # what it ended in
     namespace_version: str = ""  # a directive on the namespace counts as one on the object
 
 
@@ -142,7 +141,7 @@ async def _ask(engine: Engine, case: Case) -> Case:
     is_finished = operation.action in ("create", "update") and operation.generation == case.obj.generation
     subject = replace(case.subject, status={**case.subject.status, **answer.status})
     memory = replace(case.facts.memory, operation=None)
-    return replace(case, subject=subject, ended=operation, answer=answer, facts=replace(case.facts, memory=memory, is_finished=is_finished))
+    return replace(case, subject=subject, ended=operation, facts=replace(case.facts, memory=memory, is_finished=is_finished))
 
 
 def _waits_for_others(case: Case) -> bool:

@@ -86,7 +86,8 @@ def hashes(verdicts: tuple[Verdict, ...], key: bytes) -> dict[str, str]:
 def begun(case: Case, action: str, answer: Answer, before: tuple[Verdict, ...] = ()) -> Done:
     """The cloud has begun: what it is doing stands in status, and the queue asks after it."""
     reason = RUNNING[action]
-    operation = Operation(answer.operation, action, case.facts.generation, hashes(before, case.facts.key))
+    sent = sorted(case.kind.spec_schema["properties"] if answer.written is None else answer.written)
+    operation = Operation(answer.operation, action, case.facts.generation, hashes(before, case.facts.key), sent)
     memory = replace(case.facts.memory, operation=operation, hold=None)
     if action in ("create", "update"):
         memory = replace(claim(case, memory), sent={**memory.sent, **_sent_now(case, answer)})

@@ -65,7 +65,7 @@ async def _report(engine: Engine, case: Case, plan: Report) -> Done:
         memory = remember(case, memory, applied=plan.applied or _is_new_spec(case))
         if not facts.directives.never_writes:
             obj = await _hold_on(engine, case, obj)
-    if plan.reason in (Reason.NOT_FOUND, Reason.INCOMPLETE, Reason.IMMUTABLE):
+    if plan.is_verification or plan.reason in (Reason.NOT_FOUND, Reason.INCOMPLETE, Reason.IMMUTABLE):
         memory = replace(memory, hold=None)
     outcome = Outcome(plan.reason, plan.message, plan.code, "report", plan.verdicts, is_verification=plan.is_verification,
                       is_terminal=plan.reason in (Reason.EXISTS, Reason.HELD, Reason.IMMUTABLE, Reason.NOT_CONVERGING, Reason.ADOPTION_MISMATCH),
@@ -178,10 +178,11 @@ async def _still_the_same(engine: Engine, case: Case) -> None:
 
 
 async def _finish(engine: Engine, case: Case, plan: Finish) -> Done:
+    """What an operation ended with is no answer to our write alone: others had all its time to write, too. So overrides are learnt as from reads."""
     assert case.ended is not None
     if case.ended.action == "create":
         await engine.store.record(EventNote(case.obj.key, "Normal", "Created", f"Created {plan.live.identity}"))
-    return conclude(engine, case, plan.live, Written(case.ended.action, case.answer, case.ended.before))
+    return conclude(engine, case, plan.live, Written(case.ended.action, Answer(written=frozenset(case.ended.sent)), case.ended.before))
 
 
 # ---- adopt, delete, release -----------------------------------------------------------------------------------------------

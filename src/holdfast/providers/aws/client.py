@@ -15,8 +15,8 @@ from typing import Any
 from holdfast import __version__
 from holdfast.model.errors import CloudError, Retry
 from holdfast.model.json import Json
-from holdfast.providers.budget import Budget
 from holdfast.providers.aws.errors import translate
+from holdfast.providers.budget import Budget
 from holdfast.providers.wire import Gate, Transport, WireRequest, WireResponse, is_mutating
 
 LOG = logging.getLogger("holdfast")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 
 from holdfast.model.errors import CloudError, Retry
@@ -30,6 +31,11 @@ RPC = ("OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", NO
        "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED")
 
 
+# services say "not now" in the words of "no": something of somebody's is still being carried out
+_BUSY = re.compile(r"pending operation|operation (?:is )?(?:already )?in progress|(?:is|are) (?:currently )?being (?:created|updated|modified|deleted)|"
+                   r"not (?:yet )?ready|try again|concurrent", re.IGNORECASE)
+
+
 def translate(operation: str, status: int, body: bytes, headers: Mapping[str, str]) -> CloudError:
     """An answer that is no success. Only an error of the API itself can say "not found": a page of some proxy cannot."""
     after = headers.get("retry-after", "")
@@ -42,6 +48,8 @@ def translate(operation: str, status: int, body: bytes, headers: Mapping[str, st
     code, retry = TABLE.get(word) or _by_status(status)
     if status == 429:
         code, retry = "HF503", Retry.SOON
+    if retry is Retry.NEVER and _BUSY.search(message):
+        retry = Retry.SOON
     if status in (409, 412) and code == "HF505" and retry is Retry.NEVER:
         code, retry = ("HF514", Retry.SOON) if status == 412 else ("HF505", Retry.SOON)
     is_absent = status == 404 and found.get("code", 404) == 404

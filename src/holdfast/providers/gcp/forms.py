@@ -12,23 +12,32 @@ from collections.abc import Mapping
 from holdfast.model.json import Json, JsonMap, get_path, with_path
 
 
-def one_form(schema: JsonMap, value: Json, said: Json) -> Json:
-    """`value` with each thing in one form only: as the spec says it, else as a reference."""
+def one_form(schema: JsonMap, value: Json, said: Json, applied: Json = None) -> Json:
+    """`value` with each thing in one form only: as the spec says it, else as it last did, else as a reference."""
     if isinstance(value, list):
         partners = said if isinstance(said, list) else []
         return [one_form(schema.get("items") or {}, v, partners[i] if i < len(partners) else None) for i, v in enumerate(value)]
     if not isinstance(value, Mapping) or "properties" not in schema or schema.get("x-ref"):
         return value
-    spoken = said if isinstance(said, Mapping) else {}
-    dropped = _other_forms(schema["properties"], value, spoken)
-    return {k: one_form(schema["properties"].get(k) or {}, v, spoken.get(k)) for k, v in value.items() if k not in dropped}
+    spoken, before = (s if isinstance(s, Mapping) else {} for s in (said, applied))
+    dropped = _other_forms(schema["properties"], value, [*spoken, *before])
+    return {k: one_form(schema["properties"].get(k) or {}, v, spoken.get(k), before.get(k)) for k, v in value.items() if k not in dropped}
 
 
-def _other_forms(properties: JsonMap, value: JsonMap, said: JsonMap) -> set[str]:
+def last_applied(status: JsonMap) -> dict[str, Json]:
+    """The fields that were last applied, as a tree; those inside lists are left out."""
+    out: dict[str, Json] = {}
+    for path in status.get("appliedFields") or ():
+        out = with_path(out, path, {}) if "[" not in path else out
+    return out
+
+
+def _other_forms(properties: JsonMap, value: JsonMap, said: list[str]) -> set[str]:
     forms: dict[str, list[str]] = defaultdict(list)
+    doubled = {node.get("x-wire", name) for name, node in properties.items() if node.get("x-alias")}
     for name in value:
         node = properties.get(name) or {}
-        if node.get("x-ref") or "properties" not in node:
+        if node.get("x-ref") or "properties" not in node or node.get("x-wire", name) in doubled:
             forms[node.get("x-wire", name)].append(name)
     out: set[str] = set()
     for wire, names in forms.items():
@@ -36,7 +45,7 @@ def _other_forms(properties: JsonMap, value: JsonMap, said: JsonMap) -> set[str]
         if wire and len(names) > 1 and aliases:
             out |= set(names) - ({n for n in names if n in said} or set(names) - aliases)
         elif wire and len(names) > 1 and any((properties.get(n) or {}).get("x-ref") for n in names):
-            kept = next((n for n in names if n in said), next(n for n in names if properties[n].get("x-ref")))
+            kept = next((n for n in said if n in names), next(n for n in names if properties[n].get("x-ref")))
             out |= set(names) - {kept}
     return out
 

@@ -12,7 +12,7 @@ from holdfast.providers.gcp.api import Api, States, api_of
 from holdfast.providers.gcp.client import GcpClient
 from holdfast.providers.gcp.codec import decode, moment
 from holdfast.providers.gcp.errors import NOT_FOUND, from_operation
-from holdfast.providers.gcp.forms import one_form
+from holdfast.providers.gcp.forms import last_applied, one_form
 from holdfast.providers.gcp.names import context_of, name_of, params_of
 from holdfast.providers.wire import is_mutating
 from holdfast.runtime.ports import Answer, Subject
@@ -79,7 +79,7 @@ def resource_answer(subject: Subject, api: Api, body: JsonMap) -> Answer:
 
 def live_of(subject: Subject, api: Api, name: str, body: JsonMap) -> Live:
     kind = subject.kind
-    shown = one_form(kind.spec_schema, decode(kind.spec_schema, body), subject.spec)
+    shown = one_form(kind.spec_schema, decode(kind.spec_schema, body), subject.spec, last_applied(subject.status))
     spec = {**_without_derived(api, subject.spec, shown), **_named(kind, subject, name)}
     tags = tag_map(get_path(spec, kind.tag_path)) if kind.tag_path else {}
     project = (read_name(api.name, name) or {}).get("project") or subject.place.account

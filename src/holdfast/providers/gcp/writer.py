@@ -52,11 +52,7 @@ class GcpWriter:
         made = _less(made, later)
         body, query = _with_id(api, method, merge(_filled_body(api.create.body, context), made), name, subject)
         query |= filled(api.create.query, context)
-        try:
-            answer = await self._client.call(api.host, method, params_of(api, method, name, context, "create"), query, body)
-        except CloudError as error:
-            error.is_refused_create = error.retry is Retry.NEVER
-            raise
+        answer = await self._make(api, method, params_of(api, method, name, context, "create"), query, body)
         return _silent_on(subject, later, _answer(subject, api, method, answer, name))
 
     async def _create_from(self, subject: Subject, api: Api, name: str, context: JsonMap) -> Answer:
@@ -64,8 +60,15 @@ class GcpWriter:
         other = api.create.instead
         source = fill_name(other["of"], context)
         method = api.need(source, other["method"])
-        answer = await self._client.call(api.host, method, params_of(api, method, source, context, other["method"]), {}, _filled_body(other["body"], context))
+        answer = await self._make(api, method, params_of(api, method, source, context, other["method"]), {}, _filled_body(other["body"], context))
         return _answer(subject, api, method, answer, name)
+
+    async def _make(self, api: Api, method: Method, params: Mapping[str, str], query: Mapping[str, str], body: JsonMap) -> JsonMap:
+        try:
+            return await self._client.call(api.host, method, params, query, body)
+        except CloudError as error:
+            error.is_refused_create = error.retry is Retry.NEVER
+            raise
 
     def _context(self, subject: Subject, name: str) -> dict[str, Json]:
         """What templates are filled from; `{later.x}` is the time after the duration x from now."""
