@@ -12,8 +12,9 @@ Steps (one key each; `say` is for the reader):
   slow_gcp: seconds      how long operations on Google Cloud run from now on          restart: true      a new process on the same store
   misbehave: {operation, ...}   misbehave_gcp: {operation, ...}            see FakeAws.misbehave           behave: true
   upgrade: true        a later release: the kinds as they are shipped, where the script's `kinds` changed them ({Kind: {field: {immutable: true}}})
-  advance: seconds        lose_status: name        woken: {by: name, wakes: [names]}      whom the operator wakes when that object changes
-  expect: {refused, mutations, calls, retry_in, name: {ready, reason, says: [...], never_says: [...], has: {path/in/object: value}, gone}}
+  advance: seconds        lose_status: name        give_status: {name, status, finalizers}      as another controller left it
+  woken: {by: name, wakes: [names]}      whom the operator wakes when that object changes
+  expect: {refused, mutations, calls, retry_in, name: {ready, reason, says: [...], never_says: [...], events: [...], has: {path/in/object: value}, gone}}
 """
 
 from __future__ import annotations
@@ -162,10 +163,19 @@ class Scenario:
         self.world.cloud.misbehave(**given)
 
     async def do_misbehave_gcp(self, given) -> None:
+        self._misbehave_gcp(given)
+
+    def _misbehave_gcp(self, given: dict) -> None:
         given = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
         if "before_edit" in given:
             edit = given.pop("before_edit")
             given["before"] = lambda: self.world.gcp.edit(edit["name"], edit["changes"])
+        if "before_annotate" in given:
+            notes = given.pop("before_annotate")
+            given["before"] = lambda: self._annotate_now(notes)
+        if "then" in given:  # another fault, after this call
+            later = given.pop("then")
+            given["before"] = lambda: self._misbehave_gcp(later)
         self.world.gcp.misbehave(**given)
 
     async def do_gcp(self, given) -> None:
@@ -218,6 +228,11 @@ class Scenario:
     async def do_woken(self, given) -> None:
         found = await self.world.store.referrers_of(self._key(given["by"]))
         assert sorted(k.name for k in found) == sorted(given["wakes"]), found
+
+    async def do_give_status(self, given) -> None:
+        obj = await self.world.store.get(self._key(given["name"]))
+        obj = await self.world.store.write_metadata(obj, given.get("finalizers") or [], {})
+        await self.world.store.write_status(obj, given["status"])
 
     def _annotate_now(self, given: dict) -> None:
         """In the middle of a reconcile, between its read and its write."""
@@ -294,6 +309,8 @@ class Scenario:
                 assert ready.get(field) == value, f"{where}: {name}: {ready}"
         for part in wanted.get("says") or ():
             assert part in ready.get("message", ""), f"{where}: {name}: {ready}"
+        for part in wanted.get("events") or ():
+            assert part in " ".join(await self.world.events(obj.key)), f"{where}: no event says {part!r}"
         for part in wanted.get("never_says") or ():
             assert part not in text, f"{where}: {name} leaks {part!r}"
         for path, value in (wanted.get("has") or {}).items():

@@ -22,8 +22,7 @@ from holdfast.cli.options import (
     timeout_option,
     verbose_option,
 )
-from holdfast.cli.report import Line
-from holdfast.model.errors import CODES
+from holdfast.cli.report import Line, code_in
 from holdfast.model.objects import ObjectKey, condition
 
 if TYPE_CHECKING:
@@ -143,14 +142,8 @@ async def line_from_status(live: Live, key: ObjectKey, result: Result | None) ->
         line = replace(line, action=_action_of(str(ready.get("reason"))))
     action = line.action if not (is_ready and line.action in ("wait", "error")) else "none"
     terminal = str(condition(obj.status, live.engine.kinds.dialect_of(key.group).condition("Terminal")).get("reason") or "")
-    code, message = _code_in(str(ready.get("message") or line.message))
+    code, message = code_in(str(ready.get("message") or line.message))
     if not is_ready and not line.code:
         line = replace(line, code=terminal if terminal.startswith("HF") else code)
     return Line(obj.api_version, key, action, is_ready, str(ready.get("reason") or line.reason), line.message if line.code == "HF605" else message,
                 line.code, kind, line.verdicts)
-
-
-def _code_in(message: str) -> tuple[str, str]:
-    """A code that a message begins with, and the rest."""
-    head, _, rest = message.partition(" ")
-    return (head, rest) if head in CODES else ("", message)

@@ -1,4 +1,4 @@
-"""`holdfast demo`: the story that a user lives through, on a fake AWS, with the cloud's mutating calls counted at every step."""
+"""`holdfast demo`: the story that a user lives through, on fake clouds, with the mutating calls counted at every step."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.providers.aws.fake import FakeAws
+    from holdfast.providers.gcp.fake import FakeGcp
 
 QUEUE = """\
 apiVersion: sqs.services.k8s.aws/v1alpha1
@@ -70,6 +71,32 @@ metadata:
 spec:
   name: acme-logs
 """
+TOPIC = """\
+apiVersion: pubsub.cnrm.cloud.google.com/v1beta1
+kind: PubSubTopic
+metadata:
+  name: order-events
+  namespace: acme-shop        # the project
+  labels:
+    team: payments{notes}
+spec:
+  messageRetentionDuration: {retention}
+"""
+BUCKET = """\
+apiVersion: storage.cnrm.cloud.google.com/v1beta1
+kind: StorageBucket
+metadata:
+  name: acme-exports
+  namespace: acme-shop{notes}
+spec:
+  location: {location}
+  storageClass: {storage}
+  versioning:
+    enabled: true
+  lifecycleRule:
+  - action: {{type: Delete}}
+    condition: {{age: {age}}}
+"""
 README = """\
 # Where the demo left off
 
@@ -81,9 +108,14 @@ This folder has the manifests of the demo and its state file. To go on by hand, 
     holdfast adopt bucket --arn arn:aws:s3:::acme-invoices --state mine.db
     holdfast get buckets --state mine.db -o yaml
 
+    holdfast fake gcp --demo --port 5002        # the Google Cloud project
+    export HOLDFAST_GCP_ENDPOINT=http://127.0.0.1:5002
+    holdfast adopt pubsubtopic --name projects/acme-shop/topics/invoices -n acme-shop --state mine.db
+
 `state.db` remembers the resources of the demo's own cloud, which is gone; use a state file of your own, as above.
 """
 FORCE = '\n  annotations:\n    services.k8s.aws/force-acquire: "true"'
+FORCE_GCP = '\n  annotations:\n    cnrm.cloud.google.com/force-acquire: "true"'
 TYPO = '\n  annotations:\n    services.k8s.aws/force-aquire: "true"'
 
 
@@ -91,7 +123,8 @@ TYPO = '\n  annotations:\n    services.k8s.aws/force-aquire: "true"'
 class Story:
     """Runs commands as a person would, and counts what reaches the cloud."""
 
-    cloud: FakeAws
+    aws: FakeAws
+    gcp: FakeGcp
     folder: Path
     wrong: list[str] = field(default_factory=list)
     counts: list[tuple[str, int]] = field(default_factory=list)
@@ -99,16 +132,20 @@ class Story:
     @contextmanager
     def chapter(self, title: str, *, writes: Callable[[int], bool] = lambda n: n == 0) -> Iterator[None]:
         click.echo(f"\n{click.style(f'── {title}', bold=True)}")
-        reads, before = len(self.cloud.log), len(self.cloud.mutations)
+        calls, before = self._calls()
         yield
-        done = len(self.cloud.mutations) - before
-        reads = len(self.cloud.log) - reads - done
+        after, mutations = self._calls()
+        done = mutations - before
+        reads = after - calls - done
         good = writes(done)
         mark = click.style("✓", fg="green") if good else click.style("✗ not what was promised", fg="red")
         click.echo(f"   cloud calls: {reads} reading, {click.style(f'{done} mutating', bold=True)} {mark}")
         self.counts.append((title, done))
         if not good:
             self.wrong.append(title)
+
+    def _calls(self) -> tuple[int, int]:
+        return len(self.aws.log) + len(self.gcp.log), len(self.aws.mutations) + len(self.gcp.mutations)
 
     def write(self, name: str, text: str) -> None:
         path = self.folder / "manifests" / name
@@ -136,29 +173,33 @@ class Story:
 @click.command("demo")
 @click.option("--folder", type=click.Path(path_type=Path, file_okay=False), default=Path("holdfast-demo"), show_default=True, help="What it leaves behind.")
 def command(folder: Path) -> int:
-    """The whole story on a fake AWS, in under a minute: no account, no cluster, no questions."""
+    """The whole story on fake clouds, in under a minute: no account, no cluster, no questions."""
     try:
         from holdfast.providers.aws.fake import FakeAws
         from holdfast.providers.fake import serve
+        from holdfast.providers.gcp.fake import FakeGcp
     except ImportError:
         from holdfast.model.errors import InputError
 
         raise InputError("HF606", "the demo needs the fake cloud: pip install 'holdfast[fake]'") from None
-    from holdfast.cli.production import build
+    from holdfast.cli.production import build, build_gcp
 
     _make_room(folder)
-    cloud = FakeAws()
-    url, stop = serve(cloud)
+    aws, gcp = FakeAws(), FakeGcp()
+    (url, stop), (gcp_url, stop_gcp) = serve(aws), serve(gcp)
     os.environ.update(AWS_ENDPOINT_URL=url, AWS_ACCESS_KEY_ID="fake", AWS_SECRET_ACCESS_KEY="fake", AWS_REGION="eu-west-1",  # noqa: S106
+                      HOLDFAST_GCP_ENDPOINT=gcp_url,
                       HOLDFAST_STATE=str((folder / "state.db").resolve()))
     os.environ.pop("AWS_PROFILE", None)
     try:
         count = build(url)
-        click.echo(f"A production made by hand: {count} resources of 10 kinds, on a fake AWS at {url}")
-        story = Story(cloud, folder)
+        click.echo(f"A production made by hand: {count} resources of 10 kinds on a fake AWS at {url}, and {build_gcp(gcp)} on a fake Google Cloud at {gcp_url}")
+        story = Story(aws, gcp, folder)
         tell(story)
+        tell_google(story)
     finally:
         stop()
+        stop_gcp()
     return _end(story)
 
 
@@ -194,7 +235,7 @@ def tell(s: Story) -> None:
     with s.chapter("Somebody changed `orders`, which is managed: drift is corrected", writes=lambda n: n > 0):
         s.holdfast("plan", "manifests/orders.yaml", expect=2)
         s.holdfast("apply", "manifests/orders.yaml", expect=0)
-    s.cloud.misbehave(operation=r"Post /v2/apis|CreateApi", times=None, suffix=("description", "-xyz"))
+    s.aws.misbehave(operation=r"Post /v2/apis|CreateApi", times=None, suffix=("description", "-xyz"))
     with s.chapter("A server that changes what it is given: the override is recorded", writes=lambda n: n == 1):
         s.write("api.yaml", API)
         s.holdfast("apply", "manifests/api.yaml", expect=0)
@@ -212,6 +253,29 @@ def tell(s: Story) -> None:
     with s.chapter("Plain apply on somebody's existing bucket is refused"):
         s.write("logs.yaml", STRANGER)
         s.holdfast("apply", "manifests/logs.yaml", expect=1)
+
+
+def tell_google(s: Story) -> None:
+    with s.chapter("Google Cloud, the same words: a topic, verified; one value is wrong"):
+        s.write("topic.yaml", TOPIC.format(notes=FORCE_GCP, retention="3600s"))
+        s.holdfast("diff", "manifests/topic.yaml", expect=2)
+    with s.chapter("Corrected, verified, promoted: still nothing is written"):
+        s.write("topic.yaml", TOPIC.format(notes=FORCE_GCP, retention="86400s"))
+        s.holdfast("apply", "manifests/topic.yaml", expect=0)
+        s.holdfast("promote", "pubsubtopic", "order-events", "-n", "acme-shop", expect=0)
+    with s.chapter("From now on updates flow", writes=lambda n: n == 1):
+        s.write("topic.yaml", TOPIC.format(notes="", retention="172800s"))
+        s.holdfast("apply", "manifests/topic.yaml", expect=0)
+    with s.chapter("A bucket, imported safely: location and storage class are wrong, and would have cost dearly"):
+        s.write("exports.yaml", BUCKET.format(notes=FORCE_GCP, location="US", storage="STANDARD", age="400"))
+        s.holdfast("apply", "manifests/exports.yaml", expect=2)
+        s.write("exports.yaml", BUCKET.format(notes=FORCE_GCP, location="EU", storage="NEARLINE", age="400"))
+        s.holdfast("apply", "manifests/exports.yaml", expect=0)
+        s.holdfast("promote", "storagebucket", "acme-exports", "-n", "acme-shop", expect=0)
+    with s.chapter("… and then updated like any other", writes=lambda n: n == 1):
+        s.write("exports.yaml", BUCKET.format(notes="", location="EU", storage="NEARLINE", age="800"))
+        s.holdfast("plan", "manifests/exports.yaml", expect=2)
+        s.holdfast("apply", "manifests/exports.yaml", expect=0)
 
 
 def _somebody_changes(queue: str, timeout: str) -> None:

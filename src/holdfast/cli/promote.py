@@ -25,7 +25,7 @@ def command(kind: str, name: str, namespace: str, state: Path | None, timeout: f
 async def _promote(word: str, name: str, namespace: str, path: Path, timeout: float) -> int:
     from holdfast.cli.apply import apply_exit, lines_after
     from holdfast.cli.live import open_live
-    from holdfast.cli.report import print_line
+    from holdfast.cli.report import code_in, print_line
     from holdfast.kinds.catalog import shipped
     from holdfast.model.errors import InputError, RefusedError
     from holdfast.model.objects import ObjectKey, condition
@@ -43,7 +43,7 @@ async def _promote(word: str, name: str, namespace: str, path: Path, timeout: fl
         fresh = await live.store.get(key)
         ready = condition(fresh.status if fresh else {})
         if fresh is None or ready.get("status") != "True":
-            raise RefusedError("HF507", f"{key} stays verify-only: {ready.get('message', 'it was never verified')}")
+            raise RefusedError("HF507", f"{key} stays verify-only: {code_in(str(ready.get('message') or 'it was never verified'))[1]}")
         since = await live.store.version()
         await live.store.write_metadata(fresh, fresh.finalizers, {note: None})
         lines = await lines_after(live, [key], since, timeout)

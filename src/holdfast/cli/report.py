@@ -8,6 +8,7 @@ import click
 
 from holdfast.core.messages import data, shown_path, value
 from holdfast.core.validate import unknown_values
+from holdfast.model.errors import CODES
 from holdfast.model.json import Json, JsonMap
 from holdfast.model.kinds import Kind
 from holdfast.model.objects import ObjectKey
@@ -97,6 +98,12 @@ def _reported(result: Result) -> str:
     if isinstance(result.plan, Report) and result.plan.is_verification:
         return {Reason.NOT_FOUND: "missing", Reason.INCOMPLETE: "error"}.get(result.plan.reason, "differs")
     return "error" if result.error is not None and result.error.code.startswith(("HF5", "HF6")) else "refused"
+
+
+def code_in(message: str) -> tuple[str, str]:
+    """A code that a message begins with, and the rest."""
+    head, _, rest = message.partition(" ")
+    return (head, rest) if head in CODES else ("", message)
 
 
 def exit_code(lines: list[Line]) -> int:

@@ -122,7 +122,7 @@ def _compare(kind: Kind, schema: JsonMap, path: str, desired: Json, live: Json, 
             found = Finding.MATCH if have.get(key) == value else _differs(frozen)
             yield Verdict(f"{path}.{key}", found, value, have.get(key))
     elif rule.whole and isinstance(desired, list):
-        same = canonical(_telling(kind, desired)) == canonical(_telling(kind, live or []))
+        same = canonical(_telling(kind, path, desired)) == canonical(_telling(kind, path, live or []))
         yield Verdict(path, Finding.MATCH if same else _differs(frozen), desired, live)
     elif isinstance(desired, Mapping) and desired and "properties" in schema and not rule.semantic:
         for key, value in desired.items():
@@ -154,12 +154,13 @@ def says_nothing(kind: Kind, value: Json) -> bool:
     return is_empty(value) or (kind.dialect.omits_zero and (value is False or (value == 0 and not isinstance(value, bool))))
 
 
-def _telling(kind: Kind, value: Json) -> Json:
-    """A value without what says nothing: so that two lists whose items are compared whole are equal as data."""
+def _telling(kind: Kind, path: str, value: Json) -> Json:
+    """A value without what says nothing, and without defaults: so that two lists whose items are compared whole are equal as data."""
     if isinstance(value, list):
-        return [_telling(kind, v) for v in value]
+        return [_telling(kind, f"{path}[]", v) for v in value]
     if isinstance(value, Mapping):
-        return {k: made for k, v in value.items() if not says_nothing(kind, made := _telling(kind, v))}
+        made = {k: _telling(kind, f"{path}.{k}", v) for k, v in value.items()}
+        return {k: v for k, v in made.items() if not says_nothing(kind, v) and v != kind.rule(plain_path(f"{path}.{k}")).default}
     return value
 
 

@@ -8,7 +8,7 @@ from holdfast.model.errors import CloudError
 from holdfast.model.facts import Absent, Live, Place
 from holdfast.model.json import Json, JsonMap, get_path
 from holdfast.model.kinds import Kind
-from holdfast.providers.gcp.api import Api, States, api_of
+from holdfast.providers.gcp.api import Api, Method, States, api_of
 from holdfast.providers.gcp.client import GcpClient
 from holdfast.providers.gcp.codec import decode, moment
 from holdfast.providers.gcp.errors import NOT_FOUND, from_operation
@@ -29,7 +29,7 @@ class GcpReader:
         if is_mutating(method.id):
             raise CloudError("HF512", f"{method.id} is not a read", sent=False)
         try:
-            body = await self._client.call(api.host, method, params_of(api, method, name, context), filled(api.get.query, context))
+            body = await self._client.call(api.host, method, params_of(api, method, name, context), filled(_query(subject, api), context))
         except CloudError as error:
             if error.service_code == NOT_FOUND:
                 return Absent()
@@ -38,14 +38,32 @@ class GcpReader:
 
     async def ask(self, subject: Subject, operation: str) -> Answer | None:
         api = api_of(subject.kind)
-        for method in api.operation_methods():
-            params = method.params_of(operation)
-            if params is not None:
-                return answer_of(subject, api, await self._client.call(api.host, method, params))
-        for method in api.operation_methods():
-            if method.below == "{+name}":  # names that the document's pattern does not foresee (Cloud Build's stand below the pool)
-                return answer_of(subject, api, await self._client.call(api.host, method, {"name": operation}))
-        raise CloudError("HF513", f"{subject.kind.name}: no method asks after the operation {operation!r}", sent=False)
+        method, params = _operation_method(subject, api, operation)
+        try:
+            body = await self._client.call(api.host, method, params)
+        except CloudError as error:
+            if error.service_code == NOT_FOUND:  # long over, and forgotten: what came of it, the resource itself shows
+                return Answer()
+            raise
+        return answer_of(subject, api, body)
+
+
+def _operation_method(subject: Subject, api: Api, operation: str) -> tuple[Method, dict[str, str]]:
+    methods = api.operation_methods()
+    for method in methods:
+        params = method.params_of(operation)
+        if params is not None:
+            return method, params
+    for method in methods:
+        if method.below == "{+name}":  # names that the document's pattern does not foresee (Cloud Build's stand below the pool)
+            return method, {"name": operation}
+    raise CloudError("HF513", f"{subject.kind.name}: no method asks after the operation {operation!r}", sent=False)
+
+
+def _query(subject: Subject, api: Api) -> dict[str, str]:
+    """What some fields cost in permissions is asked for only where they are spoken of."""
+    spoken = {*subject.spec, *(subject.wanted or ())}
+    return {**api.get.query, **{k: v for field, more in api.get.when.items() if field in spoken for k, v in more.items()}}
 
 
 def filled(templates: JsonMap, context: JsonMap) -> dict[str, str]:
