@@ -158,7 +158,8 @@ COMPARISON = [
 SETTLING = [
     row("Report Settling", "our update is awaited", SPEC, OTHER, memory={"settling": settling()}, is_settled=False),
     row("Update", "a value that stands in two reads after one write may be somebody's", SPEC, OTHER, memory={"settling": settling()}),
-    row("Report UpToDate", "a value that two writes led to is an override", SPEC, OTHER, memory={"settling": settling(attempts=2)}),
+    row("Report UpToDate", "a value that three writes led to is an override", SPEC, OTHER, memory={"settling": settling(attempts=3)}),
+    row("Update", "one that two led to may be somebody's edit", SPEC, OTHER, memory={"settling": settling(attempts=2)}),
     row("Update", "the value from before our write is not yet an answer", SPEC, OTHER, memory={"settling": settling(before="60")}),
     row("Update", "a value that has just moved is sent again", SPEC, OTHER, memory={"settling": settling(seen="59")}),
     row("Report NotConverging HF510", "three times without effect", SPEC, OTHER, memory={"settling": settling(before="60", attempts=3)}),
@@ -243,7 +244,7 @@ def test_what_cannot_be_verified_is_counted():
 
 
 def test_an_override_is_learnt_with_both_values():
-    plan = decide(facts(SPEC, OTHER, memory={"settling": settling(attempts=2)}))
+    plan = decide(facts(SPEC, OTHER, memory={"settling": settling(attempts=3)}))
     assert isinstance(plan, Report)
     assert plan.overrides == {"visibilityTimeout": {"userInput": "30", "serverOverride": "60"}}
     assert (plan.remember, plan.applied) == (True, True)

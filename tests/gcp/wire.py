@@ -17,6 +17,7 @@ from holdfast.runtime.ports import Subject
 from tests.world import TestClock
 
 LOCAL = {"HOLDFAST_GCP_ENDPOINT": "http://127.0.0.1:9"}
+RUNNING = {"name": "operation-1", "status": "RUNNING", "selfLink": "https://www.googleapis.com/compute/v1/projects/p/global/operations/operation-1"}
 
 
 def answer(status: int = 200, body: object = None, **headers: str) -> WireResponse:

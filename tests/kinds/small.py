@@ -21,6 +21,11 @@ FIREWALL = {"model": "compute/v1", "schema": {"resource": "Firewall"},
 ADDRESS = {"model": "compute/v1", "schema": {"resource": "Address"},
            "api": {"name": "projects/{project}/{spec.location:scope}/addresses/{spec.resourceID}", "collection": "addresses", "collections": {"global": "globalAddresses"},
                    "operations": ["globalOperations", "regionOperations"]}}
+ROBOT = {"model": "iam/v1", "schema": {"resource": "ServiceAccount", "keep": ["description", "displayName"], "fields": {"disabled": "disabled"}},
+         "api": {"name": "projects/{project}/serviceAccounts/{spec.resourceID}", "collection": "projects.serviceAccounts", "actions": [
+             {"fields": ["disabled"], "method": {"true": "disable", "false": "enable"}}]}}
+INSTANCE = {"model": "spanner/v1", "schema": {"resource": "Instance", "keep": ["config", "nodeCount", "processingUnits"]},
+            "api": {"name": "projects/{project}/instances/{spec.resourceID}", "collection": "projects.instances", "operations": ["projects.instances.operations"]}}
 
 
 def kind_file(folder: Path, base: dict, schema: dict | None = None, api: dict | None = None, **parts) -> Path:

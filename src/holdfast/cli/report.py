@@ -117,7 +117,7 @@ def as_json(lines: list[Line]) -> dict[str, Json]:
 
 
 def _object(line: Line) -> JsonMap:
-    fields = [{"path": _path(line.kind, v), "verdict": v.finding.value, "desired": _data(line.kind, v, v.desired), "live": _data(line.kind, v, v.live)}
+    fields = [{"path": _path(line.kind, v), "verdict": v.finding.value, "desired": _data(line.kind, v, v.shown[0]), "live": _data(line.kind, v, v.shown[1])}
               for v in line.verdicts]
     return {"apiVersion": line.api_version, "kind": line.key.kind, "namespace": line.key.namespace, "name": line.key.name, "action": line.action,
             "ready": line.ready, "reason": line.reason, "message": line.message, "code": line.code, "warnings": list(line.warnings), "fields": fields}
@@ -158,8 +158,7 @@ def _path(kind: Kind | None, verdict: Verdict) -> str:
 
 def _verdict(line: Line, v: Verdict) -> str:
     kind = line.kind
-    desired = value(kind, v.path, v.desired) if kind else str(v.desired)
-    live = value(kind, v.path, v.live) if kind else str(v.live)
+    desired, live = (value(kind, v.path, side) if kind else str(side) for side in v.shown)
     if desired.strip('"') == UNKNOWN:
         desired = UNKNOWN
     at = _path(kind, v)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from holdfast.core.canonical import canonical
 from holdfast.core.items import change_inside, get_inside, is_inside, is_itemised, item_prefix, named_items
@@ -59,6 +59,12 @@ def compare(c: Comparison) -> tuple[Verdict, ...]:
              for v in _compare(c.kind, c.kind.spec_schema["properties"].get(key) or {}, key, value, c.live.get(key), False)]
     found.extend(v for path in c.removed if (v := _removal(c, path)))
     return tuple(found)
+
+
+def as_written(kind: Kind, verdicts: tuple[Verdict, ...], desired: JsonMap, live: JsonMap) -> tuple[Verdict, ...]:
+    """Verdicts that show values as they were given: compared in lower case, a bucket's `EU` is still `EU` to people."""
+    return tuple(replace(v, written=(get_at(desired, steps_of(kind, v.path)), get_at(live, steps_of(kind, v.path))))
+                 if kind.rule(v.path).semantic == "case-insensitive" else v for v in verdicts)
 
 
 def describe_rest(c: Comparison, spoken: tuple[Verdict, ...]) -> tuple[Verdict, ...]:

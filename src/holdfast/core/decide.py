@@ -247,7 +247,7 @@ AFTER_LOOKING: tuple[Rule, ...] = (
 
 def is_ours(f: Facts, live: Live) -> bool:
     """What status names, what carries our mark, what an open intent of ours made (where a create cannot carry the mark)."""
-    if f.memory.identity and f.memory.identity == live.identity:
+    if live.identity and live.identity in (f.memory.identity, f.memory.verified):  # verified: taking force-acquire away is the user's word
         return True
     if live.mark:
         return live.mark == f.mark

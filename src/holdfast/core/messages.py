@@ -21,10 +21,10 @@ def listed(kind: Kind, verdicts: tuple[Verdict, ...]) -> str:
 
 
 def one(kind: Kind, v: Verdict) -> str:
-    at = shown_path(kind, v.path)
+    at, (desired, live) = shown_path(kind, v.path), v.shown
     if v.is_removal:
-        return f"{at}: must be unset, live {value(kind, v.path, v.live)}"
-    return f"{at}: wanted {value(kind, v.path, v.desired)}, live {value(kind, v.path, v.live)}"
+        return f"{at}: must be unset, live {value(kind, v.path, live)}"
+    return f"{at}: wanted {value(kind, v.path, desired)}, live {value(kind, v.path, live)}"
 
 
 def shown_path(kind: Kind, path: str) -> str:

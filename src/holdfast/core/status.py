@@ -36,6 +36,7 @@ class Outcome:
     references_resolved: bool | None = None
     retry_in: float | None = None
     live: Live | None = None
+    seen: str = ""  # which resource was looked at
     extra: Mapping[str, Json] = field(default_factory=dict)
 
 
@@ -52,6 +53,7 @@ def read_memory(kind: Kind, status: JsonMap, annotations: Mapping[str, str]) -> 
         identity=str(get_path(status, kind.dialect.identity_path) or "").removesuffix(":*"),  # as upstream keeps log groups
         place=Place(str(meta.get("ownerAccountID") or ""), str(meta.get("region") or ""), str(meta.get("partition") or "aws")),
         adopted=status.get("adopted") is True,
+        verified=str(get_path(status, "verification.resource") or ""),
         ready=ready.get("status") == "True",
         ready_reason=str(ready.get("reason") or ""),
         observed_generation=int(status.get("observedGeneration") or 0),
@@ -115,13 +117,15 @@ def identity_status(kind: Kind, live: Live, before: JsonMap) -> dict[str, Json]:
 
 def _verification(kind: Kind, before: JsonMap, outcome: Outcome, generation: int, now: str) -> dict[str, Json]:
     found = differences(outcome.verdicts)
-    shown = [{"path": shown_path(kind, v.path), "desired": data(kind, v.path, v.desired), "live": data(kind, v.path, v.live)} for v in found[:MOST]]
+    shown = [{"path": shown_path(kind, v.path), "desired": data(kind, v.path, v.shown[0]), "live": data(kind, v.path, v.shown[1])} for v in found[:MOST]]
     same = before.get("outcome") == outcome.reason.text
     out: dict[str, Json] = {
         "generation": generation, "outcome": outcome.reason.text,
         "lastTransitionTime": before.get("lastTransitionTime", now) if same else now,
         "differences": shown, "differenceCount": len(found),
     }
+    if outcome.seen:
+        out["resource"] = outcome.seen
     hidden = sum(v.finding is Finding.UNVERIFIABLE for v in outcome.verdicts)
     return {**out, "unverifiable": hidden} if hidden else out
 

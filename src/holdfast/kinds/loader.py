@@ -93,8 +93,9 @@ def build_schemas(document: Document) -> dict[str, Json]:
 
 def _rules(document: Document, spec: JsonMap, references: tuple[Reference, ...]) -> dict[str, FieldRules]:
     out = {path: FieldRules(path, immutable=True) for path in _frozen(spec, "")}
-    names = [f"{r.path}{'[]' if r.is_list else ''}.external" for r in references if r.is_external and not r.to_secret]
-    out |= {path: FieldRules(path, semantic="resource-name") for path in names}
+    for ref in (r for r in references if r.is_external and not r.to_secret):
+        path = f"{ref.path}{'[]' if ref.is_list else ''}.external"
+        out[path] = FieldRules(path, semantic="short-name" if ref.value.startswith("spec.resourceID|") else "resource-name")
     if "labels" in spec["properties"] and load_dialect(document.data["provider"]).labels_are_tags:
         out["labels"] = FieldRules("labels", tags=True)
     for path, raw in (document.data.get("fields") or {}).items():

@@ -36,6 +36,7 @@ class Live:
     pending: str = ""  # a state of the service that means: not settled yet
     gone: bool = False  # still shown, but being deleted
     raw: JsonMap = field(default_factory=dict)  # as the cloud gave it, for its provider only
+    is_whole: bool = False  # one read gave all of it: nothing was left out because nobody asked for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ class Memory:
     applied: tuple[str, ...] = ()
     has_applied: bool = False
     overrides: Mapping[str, JsonMap] = field(default_factory=dict)
+    verified: str = ""  # what was looked at while it was only verified
     sent: Mapping[str, str] = field(default_factory=dict)  # write-only field → seal of the value last sent
     identity: str = ""
     place: Place = field(default_factory=Place)

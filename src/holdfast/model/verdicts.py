@@ -29,11 +29,17 @@ class Verdict:
     desired: Json = None
     live: Json = None
     is_removal: bool = False
+    written: tuple[Json, Json] | None = None  # both sides as they were given, where they are compared in another form
     is_fixed: bool = False  # of what cannot be verified: it could not be changed either
 
     @property
     def is_difference(self) -> bool:
         return self.finding in (Finding.MISMATCH, Finding.IMMUTABLE)
+
+    @property
+    def shown(self) -> tuple[Json, Json]:
+        """Both sides for people."""
+        return self.written or (self.desired, self.live)
 
     @property
     def field(self) -> str:

@@ -37,7 +37,7 @@ async def reconcile_adopted(engine: Engine, obj: StoredObject) -> Outcome | None
         text = f"{error.where}: {error.message}" if error.where else error.message
         retry_in = 60.0 if error.retry is not Retry.NEVER or error.code == "HF506" else None
         reason = Reason.NOT_FOUND if error.code == "HF506" else Reason.INVALID if isinstance(error, (InputError, RefusedError)) else Reason.RETRYING
-        outcome = Outcome(reason, text, error.code, "error", retry_in=retry_in, is_terminal=error.retry is Retry.NEVER)
+        outcome = Outcome(reason, text, error.code, "error", retry_in=retry_in, is_terminal=retry_in is None)
     await _commit(engine, obj, outcome)
     return outcome
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from holdfast import __version__
 from holdfast.core.canonical import digest
-from holdfast.core.compare import Comparison, compare, describe_rest, removed_paths
+from holdfast.core.compare import Comparison, as_written, compare, describe_rest, removed_paths
 from holdfast.core.cookie import cookie, seal
 from holdfast.core.desired import fill_references, with_labels, with_name
 from holdfast.core.directives import namespace_directives, parse_directives
@@ -16,14 +16,14 @@ from holdfast.core.sent import notice_edits
 from holdfast.core.status import read_memory
 from holdfast.core.validate import check_spec
 from holdfast.model.directives import Directives
-from holdfast.model.errors import InputError, WaitError
+from holdfast.model.errors import CloudError, InputError, WaitError
 from holdfast.model.facts import Absent, Facts, Live, Operation, Place
 from holdfast.model.json import Json, JsonMap, walk_leaves
 from holdfast.model.kinds import Kind, top_field
 from holdfast.model.objects import ObjectKey, StoredObject
 from holdfast.model.verdicts import Verdict
 from holdfast.runtime.engine import Engine
-from holdfast.runtime.ports import Cloud, Subject
+from holdfast.runtime.ports import Answer, Cloud, Subject
 from holdfast.runtime.references import UNKNOWN, resolve
 
 
@@ -135,7 +135,12 @@ async def _ask(engine: Engine, case: Case) -> Case:
     operation = case.facts.memory.operation
     if operation is None:
         return case
-    answer = await engine.cloud_of(case.kind).reader().ask(case.subject, operation.name)
+    try:
+        answer = await engine.cloud_of(case.kind).reader().ask(case.subject, operation.name)
+    except CloudError as error:
+        if not error.ended_operation or not case.obj.is_deleting or operation.action == "delete":
+            raise
+        answer = Answer()  # what is being deleted need not have been made, or changed
     if answer is None:
         return replace(case, facts=replace(case.facts, is_running=True))
     is_finished = operation.action in ("create", "update") and operation.generation == case.obj.generation
@@ -196,7 +201,7 @@ def assess(case: Case, live: Live | Absent, engine: Engine, held_by: str = "") -
     known = still_wanted(kind, desired, facts.memory.overrides if trusted else {}, facts.key)
     now = cookie(c, known, facts.key)
     is_fast = facts.use_fast_path and now == facts.memory.cookie and facts.memory.intent is None
-    verdicts = () if is_fast else _verdicts(case, c, known, now)
+    verdicts = () if is_fast else _verdicts(case, c, live, known, now)
     if engine.settings.full_report:
         verdicts = (*verdicts, *describe_rest(c, verdicts))
     return replace(case, facts=replace(
@@ -204,10 +209,10 @@ def assess(case: Case, live: Live | Absent, engine: Engine, held_by: str = "") -
         cookie=now, memory=replace(facts.memory, overrides=known), is_current=_is_current(case, live)))
 
 
-def _verdicts(case: Case, c: Comparison, known: dict[str, JsonMap], now: str) -> tuple[Verdict, ...]:
+def _verdicts(case: Case, c: Comparison, live: Live, known: dict[str, JsonMap], now: str) -> tuple[Verdict, ...]:
     """The slow path: field by field, with known overrides and edits of write-only fields taken into account."""
     facts = case.facts
-    verdicts = apply_overrides(case.kind, compare(c), known, facts.key)
+    verdicts = apply_overrides(case.kind, as_written(case.kind, compare(c), case.subject.spec, live.spec), known, facts.key)
     return verdicts if facts.directives.never_writes else notice_edits(verdicts, facts.memory, now, facts.key)
 
 

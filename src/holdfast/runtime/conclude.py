@@ -46,7 +46,9 @@ def conclude(engine: Engine, case: Case, live: Live, written: Written) -> Done:
     """Learn overrides from the answer, and see whether the effect is there."""
     answered = _answered(case, written.answer)
     memory = case.facts.memory
-    memory = replace(memory, overrides={**memory.overrides, **learn_from_answer(case.kind, answered, case.facts.key)},
+    over = {v.path for v in answered if not v.is_difference}  # the server took our value: what it once put in its place is no longer known
+    kept = {path: entry for path, entry in memory.overrides.items() if path not in over}
+    memory = replace(memory, overrides={**kept, **learn_from_answer(case.kind, answered, case.facts.key)},
                      sent={**memory.sent, **_sent_now(case, written.answer)})
     case = assess(replace(case, facts=replace(case.facts, memory=memory)), live, engine)
     if live.pending:
@@ -91,8 +93,7 @@ def begun(case: Case, action: str, answer: Answer, before: tuple[Verdict, ...] =
     memory = replace(case.facts.memory, operation=operation, hold=None)
     if action in ("create", "update"):
         memory = replace(claim(case, memory), sent={**memory.sent, **_sent_now(case, answer)})
-    named = Live({}, answer.status, answer.identity, case.subject.place) if answer.identity else None
-    outcome = Outcome(reason, f"The cloud is carrying it out: {answer.operation}.", action=action, live=named, retry_in=max(case.kind.settle_seconds, 1.0))
+    outcome = Outcome(reason, f"The cloud is carrying it out: {answer.operation}.", action=action, retry_in=max(case.kind.settle_seconds, 1.0))
     return Done(outcome, memory, case.obj)
 
 

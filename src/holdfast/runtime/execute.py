@@ -54,8 +54,8 @@ async def execute(engine: Engine, case: Case, plan: Plan) -> Done:
 async def _report(engine: Engine, case: Case, plan: Report) -> Done:
     facts, memory = case.facts, case.facts.memory
     live = facts.live if isinstance(facts.live, Live) and not facts.held_by else None
-    if plan.reason in (Reason.EXISTS, Reason.HELD, Reason.ADOPTION_MISMATCH):
-        live = None  # status must not name what is not ours
+    if live is not None and not plan.remember and live.identity != memory.identity and not (live.mark and live.mark == facts.mark):
+        live = None  # status must not name what is not ours, nor what was found wrong: its name may be the very mistake
     obj = case.obj
     if plan.overrides is not None:
         memory = replace(memory, overrides={**memory.overrides, **plan.overrides})
@@ -69,7 +69,7 @@ async def _report(engine: Engine, case: Case, plan: Report) -> Done:
         memory = replace(memory, hold=None)
     outcome = Outcome(plan.reason, plan.message, plan.code, "report", plan.verdicts, is_verification=plan.is_verification,
                       is_terminal=plan.reason in (Reason.EXISTS, Reason.HELD, Reason.IMMUTABLE, Reason.NOT_CONVERGING, Reason.ADOPTION_MISMATCH),
-                      live=live, retry_in=plan.retry_in or None)
+                      live=live, seen=facts.live.identity if isinstance(facts.live, Live) else "", retry_in=plan.retry_in or None)
     return Done(outcome, memory, obj)
 
 
@@ -159,7 +159,7 @@ async def _update(engine: Engine, case: Case, plan: Update) -> Done:
 async def _with_tags_read(engine: Engine, case: Case, live: Live) -> tuple[Case, Live]:
     """Marks go along with an update, so the tags must be known, even where the spec does not speak of them."""
     tags = case.kind.tag_field
-    if not tags or case.subject.wanted is None or tags in case.subject.wanted:
+    if not tags or live.is_whole or case.subject.wanted is None or tags in case.subject.wanted:
         return case, live
     case = replace(case, subject=replace(case.subject, wanted=case.subject.wanted | {tags}))
     seen = await engine.cloud_of(case.kind).reader().observe(case.subject)

@@ -147,7 +147,7 @@ def _keep_intent(engine: Engine, fresh: StoredObject, case: Case, memory: Memory
     now = read_memory(case.kind, fresh.status, fresh.annotations)
     intent = now.intent
     if intent is not None and intent.action == "create" and isinstance(error, CloudError):
-        is_closed = error.is_refused_create and case.facts.memory.intent is None
+        is_closed = error.ended_operation or (error.is_refused_create and case.facts.memory.intent is None)
         intent = None if is_closed else replace(intent, tried=engine.clock.now())
     return replace(memory, intent=intent, settling=now.settling, overrides=now.overrides)
 
@@ -155,8 +155,9 @@ def _keep_intent(engine: Engine, fresh: StoredObject, case: Case, memory: Memory
 def _with_hold(engine: Engine, case: Case, plan: Plan | None, error: HoldfastError) -> Memory:
     """Only what a write of ours was told is held: a look that failed may succeed the next time."""
     memory = case.facts.memory
-    if isinstance(error, CloudError) and error.ended_operation:
-        memory = replace(memory, operation=None)
+    if isinstance(error, CloudError) and error.ended_operation and memory.operation is not None:
+        was_create = memory.operation.action == "create"  # a definite no: nothing was made, so nothing is ours
+        memory = replace(memory, operation=None, applied=() if was_create else memory.applied, has_applied=memory.has_applied and not was_create)
     is_write = isinstance(plan, (Create, Update, Adopt, Delete)) or (isinstance(error, CloudError) and error.ended_operation)
     if is_write and isinstance(error, CloudError) and error.retry is Retry.NEVER and case.inputs:
         until = engine.clock.later(engine.settings.hold_seconds)

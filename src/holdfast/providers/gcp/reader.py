@@ -102,7 +102,7 @@ def live_of(subject: Subject, api: Api, name: str, body: JsonMap) -> Live:
     tags = tag_map(get_path(spec, kind.tag_path)) if kind.tag_path else {}
     project = (read_name(api.name, name) or {}).get("project") or subject.place.account
     return Live(spec, decode(kind.status_schema, body), name, Place(project, words=subject.place.words), tags.get(kind.dialect.mark_tag, ""), tags,
-                created=moment(get_path(body, api.created)) if api.created else "", pending=_state(body, api.pending), gone=bool(_state(body, api.gone)), raw=body)
+                created=moment(get_path(body, api.created)) if api.created else "", pending=_state(body, api.pending), gone=bool(_state(body, api.gone)), raw=body, is_whole=True)
 
 
 def _without_derived(api: Api, wanted: JsonMap, spec: dict[str, Json]) -> dict[str, Json]:
