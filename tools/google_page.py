@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from holdfast.kinds.catalog import Catalog
-from holdfast.kinds.discovery import Model
 from holdfast.kinds.loader import read_kind_file
+from holdfast.kinds.tree import Model
 from holdfast.model.errors import InputError
 from holdfast.model.kinds import Kind
 

@@ -243,3 +243,27 @@ def test_a_reference_by_number_and_by_id_matches_in_a_list_too():
     other = {"keyRef": {"external": "projects/12/keys/other"}, "rules": [{"keyRef": {"external": "projects/12/keys/other"}}]}
     assert findings(comparison(kind, spec, live)) == {"keyRef.external": "match", "rules": "match"}
     assert findings(comparison(kind, spec, other)) == {"keyRef.external": "mismatch", "rules": "mismatch"}
+
+
+WHOLE_KIND = toy({"switch": an_object(a=TEXT), "rules": listed(an_object(id=TEXT, on=FLAG, level=TEXT)), "text": TEXT},
+                 {"switch": {"whole": True}, "rules": {"whole": True}, "rules[].level": {"default": "low"}}, family="gcp")
+
+
+@pytest.mark.parametrize(("spec", "live", "found"), [
+    pytest.param({"switch": {}}, {}, {"switch": "mismatch"}, id="an object that is not there, where its being there means something"),
+    pytest.param({"switch": {}}, {"switch": {}}, {"switch": "match"}, id="an empty object that is there"),
+    pytest.param({"switch": {"a": "x"}}, {}, {"switch": "mismatch"}, id="an object that is not there, as a whole"),
+    pytest.param({"switch": {"a": "x"}}, {"switch": {"a": "y"}}, {"switch.a": "mismatch"}, id="what is there, part by part"),
+    pytest.param({"rules": [{"id": "1"}]}, {"rules": [{"id": "1", "on": True}]}, {"rules": "mismatch"}, id="items say all there is to say"),
+    pytest.param({"rules": [{"id": "1", "on": False}]}, {"rules": [{"id": "1", "level": "low"}]}, {"rules": "match"}, id="what says nothing, and defaults, aside"),
+    pytest.param({"rules": []}, {}, {"rules": "match"}, id="no items"),
+])
+def test_what_counts_as_a_whole(spec, live, found):
+    assert findings(comparison(WHOLE_KIND, spec, live)) == found
+
+
+@pytest.mark.parametrize(("spec", "removed"), [
+    pytest.param({}, ("switch",), id="all of it is one removal"), pytest.param({"switch": {}}, (), id="an emptied one is a demand of its own"), pytest.param({"switch": {"a": "x"}}, (), id="what stays"),
+])
+def test_what_counts_as_a_whole_goes_as_a_whole(spec, removed):
+    assert removed_paths(WHOLE_KIND, normalise(WHOLE_KIND, spec, live=False), ("switch.a",), ()) == removed

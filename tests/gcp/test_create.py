@@ -63,7 +63,7 @@ async def test_a_create_by_a_method_of_another_resource(tmp_path):
     assert wire.body == {"cloneContext": {"destinationInstanceName": "x", "databaseNames": ["a"]}}
 
 
-@pytest.mark.parametrize("text", ["999999999999999s", "9" * 400 + "s", "s", ".s", "١s"])
+@pytest.mark.parametrize("text", ["999999999999999s", "9" * 400 + "s", "s", ".s", "١s"], ids=["a long time", "a longer one", "a letter", "a point", "another script"])
 async def test_text_that_looks_like_a_time_is_the_services_to_refuse(tmp_path, text):
     wire = Wire()
     await writer(wire).create(subject(small(tmp_path, TOPIC, {"labels": "none"}), {"resourceID": "x", "messageRetentionDuration": text}))

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.providers.gcp.codec import apply_patch, merge_patch, moment, pick, without_outputs
+from holdfast.providers.gcp.codec import moment
+from holdfast.providers.gcp.patches import apply_patch, merge_patch, pick, without_outputs
 
 LEAF = st.one_of(st.booleans(), st.integers(0, 3), st.sampled_from(["", "a", "b"]), st.lists(st.integers(0, 2), max_size=2))
 BODY = st.recursive(st.dictionaries(st.sampled_from("abc"), LEAF, max_size=3), lambda inner: st.dictionaries(st.sampled_from("abc"), st.one_of(LEAF, inner), max_size=3), max_leaves=6)

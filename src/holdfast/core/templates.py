@@ -1,13 +1,14 @@
 """Names with holes: `projects/{project}/topics/{spec.resourceID}`. Filled in, and read back.
 
 A hole may say how its value is shortened: `{spec.datasetRef:last}` is the last word of a path, `{spec.location:scope}` is `global` or
-`regions/<region>`. Google writes one name in several ways (`//host/…`, `https://host/compute/v1/…`); `plain_name` gives the bare one.
+`regions/<region>`, `{spec.resourceID:encoded}` is one word although it may have slashes. Google writes one name in several ways (`//host/…`, `https://host/compute/v1/…`); `plain_name` gives the bare one.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from urllib.parse import quote, unquote
 
 from holdfast.model.json import Json, JsonMap, get_path, with_path
 
@@ -35,6 +36,8 @@ def value_of(context: JsonMap, path: str) -> Json:
 
 
 def _short(value: Json, how: str | None) -> str:
+    if how == "encoded":
+        return quote(str(value or ""), safe="")
     text = "" if value is None else plain_name(str(value))
     if how == "last":
         return text.rpartition("/")[2]
@@ -57,9 +60,20 @@ def read_name(template: str, name: str) -> dict[str, str] | None:
         return None
     values: dict[str, str] = {}
     for n, v in zip(names, found.groups(), strict=True):
-        if values.setdefault(n, v.removeprefix("regions/")) != v.removeprefix("regions/"):
+        value = unquote(v) if f"{{{n}:encoded}}" in template else v.removeprefix("regions/")
+        if values.setdefault(n, value) != value:
             return None
     return values
+
+
+def scope_of(template: str, name: str) -> str:
+    """`global` or `regions`, where the template has a scope."""
+    before, hole, _ = template.partition(":scope}")
+    if not hole:
+        return ""
+    field = before.rpartition("{")[2]
+    found = read_name(template, name)
+    return "" if found is None else "global" if found.get(field) == "global" and "/regions/global/" not in name else "regions"
 
 
 def plain_name(name: str) -> str:

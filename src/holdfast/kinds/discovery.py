@@ -8,33 +8,31 @@ relative to the parent: a dotted path, `.` for the parent itself, `/…` from th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 
-from holdfast.kinds.pack import document
-from holdfast.model.errors import InputError
+from holdfast.kinds.tree import TEXT, Model, Node, drop_outputs, find, pull, put, take, type_named
+from holdfast.model.errors import InputError, did_you_mean
 from holdfast.model.json import Json, JsonMap
 
-Node = dict[str, Json]
-_TEXT: JsonMap = {"type": "string"}
-_TYPES: dict[str, JsonMap] = {"string": _TEXT, "boolean": {"type": "boolean"}, "integer": {"type": "integer"}, "number": {"type": "number"},
-                              "text": {"type": "array", "items": _TEXT}, "map": {"type": "object", "additionalProperties": _TEXT}}
 _SERVERS = ("name", "kind", "id", "etag", "selfLink", "fingerprint", "labelFingerprint", "labels")  # never in a spec under these names
-_FREE: JsonMap = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 
 
 def build(declared: JsonMap, api: str) -> tuple[Node, Node]:
     """(spec schema, status schema) of one kind file."""
     model, schema = Model(api), declared["schema"]
     root = model.tree(schema["resource"])
+    for name in schema.get("keep") or ():
+        if name not in root["properties"]:
+            raise InputError("HF701", f"keep: {schema['resource']} has no field {name!r}{did_you_mean(name, list(root['properties']))}", "schema")
     spec: Node = {"type": "object", "api": "", "properties": {
         k: v for k, v in root["properties"].items() if k not in _SERVERS and (k in schema["keep"] if "keep" in schema else True)}}
     for path in schema.get("omit") or ():
-        _take(spec, path)
-    _drop_outputs(spec)
+        take(spec, path)
+    drop_outputs(spec)
     for path, wanted in _spread(spec, schema.get("fields") or {}):
         _move(model, schema["resource"], spec, path, {"from": wanted} if isinstance(wanted, str) else wanted)
     for path, kind in (schema.get("add") or {}).items():
-        _put(spec, path, dict(_TYPES[kind]))
+        put(spec, path, type_named(kind))
     for path, raw in (declared.get("references") or {}).items():
         _refer(spec, path, raw)
     _add_identity(spec, declared)
@@ -48,127 +46,13 @@ def build(declared: JsonMap, api: str) -> tuple[Node, Node]:
     return _wired(spec, ""), _status(model, schema)
 
 
-class Model:
-    """One API's packed document."""
-
-    def __init__(self, api: str) -> None:
-        self._schemas: JsonMap = document(api)["schemas"]
-
-    def tree(self, name: str) -> Node:
-        if name not in self._schemas:
-            raise InputError("HF701", f"the API has no schema {name!r}", "schema")
-        return self._node({"$ref": name}, "", ())
-
-    def node(self, resource: str, path: str) -> Node:
-        """The node at an API path (`a.b[].c`), output-only or not."""
-        found = _find(self.tree(resource), path)
-        if found is None:
-            raise InputError("HF701", f"{resource} has no field {path!r} in the discovery document", "schema")
-        return found
-
-    def _node(self, raw: JsonMap, at: str, above: tuple[str, ...]) -> Node:
-        words = set(raw.get("behaviours") or ())
-        if "$ref" in raw:
-            if raw["$ref"] in above:
-                return {**_FREE, "api": at}
-            made = self._node(self._schemas[raw["$ref"]], at, (*above, raw["$ref"]))
-        elif "properties" in raw:
-            inner = {k: self._node(v, f"{at}.{k}" if at else k, above) for k, v in raw["properties"].items()}
-            made = {"type": "object", "properties": dict(sorted(inner.items())), "api": at}
-        elif raw.get("type") == "array":
-            made = {"type": "array", "items": self._node(raw["items"], f"{at}[]", above), "api": at}
-        elif "additionalProperties" in raw:
-            made = {"type": "object", "additionalProperties": self._node(raw["additionalProperties"], f"{at}{{}}", above), "api": at}
-        else:
-            made = {**_scalar(raw), "api": at}
-        if "output" in words:
-            made["x-output"] = True
-        if "immutable" in words:
-            made["x-immutable"] = True
-        return made
-
-
-def _scalar(raw: JsonMap) -> Node:
-    kind, form = raw.get("type"), raw.get("format", "")
-    if kind == "string" and form in ("int64", "uint64"):
-        return {"type": "integer", "format": "int64", "x-text": True}
-    if kind not in _TYPES:
-        return dict(_FREE)
-    return {**_TYPES[kind], **({"x-known": sorted(v for v in raw["enum"] if not v.endswith("_UNSPECIFIED"))} if raw.get("enum") else {})}
-
-
-def _parts(path: str) -> list[str]:
-    return re.sub(r"\[\]|\{\}", lambda m: f".{m.group(0)}", path).split(".")
-
-
-def _step(node: Json, part: str) -> Json:
-    if not isinstance(node, dict):
-        return None
-    if part == "[]":
-        return node.get("items")
-    if part == "{}":
-        return node.get("additionalProperties")
-    return (node.get("properties") or {}).get(part)
-
-
-def _find(root: Node, path: str) -> Node | None:
-    node: Json = root
-    for part in _parts(path) if path else []:
-        node = _step(node, part)
-    return node if isinstance(node, dict) else None
-
-
-def _take(root: Node, path: str) -> Node:
-    """Remove the field at one of our paths, with parents that become empty, and give it."""
-    *above, name = _parts(path)
-    chain = [root]
-    for part in above:
-        chain.append(_step(chain[-1], part))
-    holder = chain[-1]
-    if not isinstance(holder, dict) or name not in (holder.get("properties") or {}):
-        raise InputError("HF701", f"no field {path!r}", "schema")
-    taken: Node = holder["properties"].pop(name)
-    return taken
-
-
-def _put(root: Node, path: str, made: Node) -> None:
-    """Parents that are not there yet are made: they group fields, and are not on the wire."""
-    node = root
-    *above, name = _parts(path)
-    for part in above:
-        inner = _step(node, part)
-        if inner is None:
-            inner = {"type": "object", "properties": {}}
-            node.setdefault("properties", {})[part] = inner
-        node = inner
-    if "properties" not in node:
-        node.pop("x-known", None)
-        node.update({"type": "object", "properties": {}})
-    node["properties"][name] = made
-
-
-def _walk(node: Node, path: str = "") -> Iterator[tuple[str, Node, Node]]:
-    """Every field below a node: (path, node, the object that holds it)."""
-    for name, inner in list((node.get("properties") or {}).items()):
-        at = f"{path}.{name}" if path else name
-        yield at, inner, node
-        yield from _walk(inner, at)
-    for key, mark in (("items", "[]"), ("additionalProperties", "{}")):
-        if isinstance(node.get(key), dict):
-            yield from _walk(node[key], f"{path}{mark}")
-
-
-def _drop_outputs(spec: Node) -> None:
-    for path, node, holder in list(_walk(spec)):
-        if node.get("x-output"):
-            holder["properties"].pop(path.rpartition(".")[2], None)
-
-
 def _spread(spec: Node, fields: JsonMap) -> list[tuple[str, Json]]:
     """`a.*: a.b.*` is every field of a.b."""
     out: list[tuple[str, Json]] = []
     for path, wanted in fields.items():
-        inner = (_find(spec, wanted[:-2]) or {}).get("properties") or {} if path.endswith(".*") else {"": None}
+        inner = {"": None} if not path.endswith(".*") else (find(spec, wanted[:-2]) or {}).get("properties")
+        if not inner:
+            raise InputError("HF701", f"{path}: no field {wanted[:-2]!r} with fields of its own", "schema")
         out += [(path[:-1] + n, wanted[:-1] + n) if n else (path, wanted) for n in inner]
     return out
 
@@ -176,87 +60,80 @@ def _spread(spec: Node, fields: JsonMap) -> list[tuple[str, Json]]:
 def _move(model: Model, resource: str, spec: Node, path: str, wanted: JsonMap) -> None:
     """A field that stands elsewhere, or otherwise, than the API has it."""
     if "from" in wanted:
-        taken = None if wanted.get("alias") else _pull(spec, wanted["from"])
+        taken = None if wanted.get("alias") else pull(spec, wanted["from"])
         node = taken or model.node(resource, wanted["from"])
-        _drop_outputs(node)
+        drop_outputs(node)
         node.pop("x-output", None)
     else:
-        node = _take(spec, path)
-    if wanted.get("type"):
-        node = {**_TYPES[wanted["type"]], "api": node["api"]}
-    if "values" in wanted:
-        node = {"type": "string", "api": node["api"], "x-values": dict(wanted["values"])}
-    if wanted.get("json"):
-        node = {"type": "string", "api": node["api"], "x-json": True}
-    if wanted.get("flag"):
-        node = {"type": "boolean", "api": node["api"], "x-flag": True}
-    if wanted.get("alias"):
-        node["x-alias"] = True
-    if "keyed" in wanted:
-        item = node["additionalProperties"]
-        item["properties"][wanted["keyed"]] = dict(_TEXT)
-        node = {"type": "array", "items": item, "api": node["api"], "x-keyed": wanted["keyed"]}
-    if wanted.get("single"):
-        node = {**node["items"], "api": node["api"], "x-single": True}
-    if wanted.get("listed"):
-        node = {"type": "array", "items": node, "api": node["api"], "x-listed": True}
-    if "expand" in wanted:
-        node["x-expand"] = wanted["expand"]
-    if "prefix" in wanted:
-        node["x-prefix"] = wanted["prefix"]
-    if "means" in wanted:
-        node["x-means"] = dict(wanted["means"])
-    _put(spec, path, node)
+        node = take(spec, path)
+    for word, shape in _SHAPES.items():
+        if wanted.get(word) is not None:
+            node = shape(path, node, wanted[word])
+    put(spec, path, node)
 
 
-def _pull(spec: Node, api: str) -> Node | None:
-    """Take the node of an API path out of the tree, wherever it stands by now; emptied groups go with it."""
-    for path, node, holder in _walk(spec):
-        if node.get("api") == api:
-            holder["properties"].pop(path.rpartition(".")[2])
-            _prune(spec)
-            return node
-    return None
+def _keyed(path: str, node: Node, key: Json) -> Node:
+    item = node.get("additionalProperties")
+    if not isinstance(item, dict) or "properties" not in item:
+        raise InputError("HF701", f"{path}: keyed is for a map of objects", "schema")
+    item["properties"][key] = dict(TEXT)
+    return {"type": "array", "items": item, "api": node["api"], "x-keyed": key}
 
 
-def _prune(spec: Node) -> None:
-    for path, node, holder in reversed(list(_walk(spec))):
-        if node.get("type") == "object" and node.get("properties") == {}:
-            holder["properties"].pop(path.rpartition(".")[2], None)
+def _single(path: str, node: Node, _: Json) -> Node:
+    if not isinstance(node.get("items"), dict):
+        raise InputError("HF701", f"{path}: single is for a list", "schema")
+    return {**node["items"], "api": node["api"], "x-single": True}
+
+
+# the words of `schema.fields`, in the order in which they are applied: (path, node, what the file says) → node
+_SHAPES: dict[str, Callable[[str, Node, Json], Node]] = {
+    "type": lambda _, node, kind: {**type_named(kind), "api": node["api"]},
+    "values": lambda _, node, values: {"type": "string", "api": node["api"], "x-values": dict(values)},
+    "json": lambda _, node, __: {"type": "string", "api": node["api"], "x-json": True},
+    "flag": lambda _, node, __: {"type": "boolean", "api": node["api"], "x-flag": True},
+    "alias": lambda _, node, __: {**node, "x-alias": True},
+    "keyed": _keyed,
+    "single": _single,
+    "listed": lambda _, node, __: {"type": "array", "items": node, "api": node["api"], "x-listed": True},
+    "expand": lambda _, node, form: {**node, "x-expand": form},
+    "prefix": lambda _, node, text: {**node, "x-prefix": text},
+    "means": lambda _, node, meant: {**node, "x-means": dict(meant)},
+}
 
 
 def _reference(several: bool) -> Node:
     names = ("external", "kind", "name", "namespace") if several else ("external", "name", "namespace")
-    return {"type": "object", "properties": {n: dict(_TEXT) for n in names}, "x-ref": True}
+    return {"type": "object", "properties": {n: dict(TEXT) for n in names}, "x-ref": True}
 
 
 def _refer(spec: Node, path: str, raw: JsonMap) -> None:
     made, fills = _reference(isinstance(raw["kind"], Mapping)), raw.get("fills", "")
     made |= {f"x-{word}": raw[word] for word in ("expand", "prefix", "has") if word in raw}
-    holder = _find(spec, path.rpartition(".")[0]) if "." in path else spec
+    holder = find(spec, path.rpartition(".")[0]) if "." in path else spec
     if fills and (fills.endswith("[]") or (holder or {}).get("api") == fills):
-        _put(spec, path, {**made, "api": fills})
+        put(spec, path, {**made, "api": fills})
         return
     if fills:
         base = str((holder or {}).get("api") or "")
         if path.rpartition(".")[2] != fills:
-            _put(spec, path, made)  # before the field goes: an object that holds nothing else stays one
-        node = _pull(spec, f"{base}.{fills}" if base else fills) or _pull(spec, fills)
+            put(spec, path, made)  # before the field goes: an object that holds nothing else stays one
+        node = pull(spec, f"{base}.{fills}" if base else fills) or pull(spec, fills)
         if node is not None and raw.get("beside"):
-            _put(spec, f"{path.rpartition('.')[0]}.{fills}".lstrip("."), node)
+            put(spec, f"{path.rpartition('.')[0]}.{fills}".lstrip("."), node)
         if node is None:
             raise InputError("HF701", f"{path}: the API has no field {fills!r} beside it", "references")
         frozen = {"x-immutable": True} if node.get("x-immutable") else {}
         made = {**made, **frozen, "api": node["api"]} if node["type"] != "array" else {
             "type": "array", "items": {**made, "api": f"{node['api']}[]"}, "api": node["api"], **frozen}
-    _put(spec, path, made)
+    put(spec, path, made)
 
 
 def _add_identity(spec: Node, declared: JsonMap) -> None:
     """What stands in the resource's name and nowhere in its body."""
-    spec["properties"].setdefault("resourceID", dict(_TEXT))
+    spec["properties"].setdefault("resourceID", dict(TEXT))
     for path in {"resourceID", *re.findall(r"{spec\.([A-Za-z0-9]+)", declared["api"]["name"]), *({"projectRef"} & set(spec["properties"]))}:
-        spec["properties"].setdefault(path, dict(_TEXT))["x-immutable"] = True
+        spec["properties"].setdefault(path, dict(TEXT))["x-immutable"] = True
 
 
 def _add_labels(spec: Node, root: Node, where: str) -> None:
@@ -264,28 +141,28 @@ def _add_labels(spec: Node, root: Node, where: str) -> None:
     if where == "none":
         return
     shown, _, at = where.partition(":")
-    node = _find(root, at or "labels")
+    node = find(root, at or "labels")
     if node is None:
         if where:
             raise InputError("HF701", f"the API has no field {at or 'labels'!r}", "schema")
         return
-    _pull(spec, str(node["api"]))
+    pull(spec, str(node["api"]))
     hidden = {} if shown == "spec" else {"x-hidden": True}
-    spec["properties"]["labels"] = {"type": "object", "additionalProperties": dict(_TEXT), "api": node["api"], **hidden}
+    spec["properties"]["labels"] = {"type": "object", "additionalProperties": dict(TEXT), "api": node["api"], **hidden}
 
 
 def _hide(spec: Node, path: str) -> None:
     """A secret, given as a value or by a key of a Secret, as upstream has it."""
-    node = _find(spec, path)
+    node = find(spec, path)
     if node is None:
         raise InputError("HF701", f"no field {path!r}", "fields")
-    key = {"type": "object", "required": ["key", "name"], "properties": {"key": dict(_TEXT), "name": dict(_TEXT)}}
+    key = {"type": "object", "required": ["key", "name"], "properties": {"key": dict(TEXT), "name": dict(TEXT)}}
     source = {"type": "object", "properties": {"secretKeyRef": key}}
-    _put(spec, path, {"type": "object", "properties": {"value": dict(_TEXT), "valueFrom": source}, "x-secret": True, **{k: node[k] for k in ("api",) if k in node}})
+    put(spec, path, {"type": "object", "properties": {"value": dict(TEXT), "valueFrom": source}, "x-secret": True, **{k: node[k] for k in ("api",) if k in node}})
 
 
 def _require(spec: Node, path: str) -> None:
-    holder = _find(spec, path.rpartition(".")[0]) if "." in path else spec
+    holder = find(spec, path.rpartition(".")[0]) if "." in path else spec
     name = path.rpartition(".")[2]
     if holder is None or name not in (holder.get("properties") or {}):
         raise InputError("HF701", f"required: no field {path!r}", "schema")
@@ -297,6 +174,9 @@ def _freeze(spec: Node, declared: JsonMap) -> None:
     is_fixed = (declared["api"].get("update") or {}).get("style") == "none" and not declared["api"].get("actions")
     if "mutable" not in declared and not is_fixed:
         return
+    for name in declared.get("mutable") or ():
+        if name not in spec["properties"]:
+            raise InputError("HF701", f"mutable: no field {name!r}{did_you_mean(name, list(spec['properties']))}", "mutable")
     for name, node in spec["properties"].items():
         if name not in (declared.get("mutable") or ()) and name != "labels":
             node["x-immutable"] = True
@@ -352,7 +232,7 @@ def _shown(model: Model, resource: str, wanted: Json) -> Node:
     """By a path, which may choose among the items of a list (`ipAddresses[type=PRIMARY].ipAddress`); or a text made of other fields."""
     api = wanted["from"] if isinstance(wanted, Mapping) else str(wanted)
     if "{" in api:
-        return {**_TEXT, "x-made": api, "x-wire": "."}
+        return {**TEXT, "x-made": api, "x-wire": "."}
     node = model.node(resource, re.sub(r"\[[^]]*\]", "[]", api))
-    made = dict(_TYPES[wanted["type"]]) if isinstance(wanted, Mapping) else _wired(node, str(node["api"]))
+    made = type_named(wanted["type"]) if isinstance(wanted, Mapping) else _wired(node, str(node["api"]))
     return {**made, "x-wire": api}

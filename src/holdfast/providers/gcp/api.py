@@ -7,10 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+from holdfast.core.templates import scope_of
 from holdfast.kinds.pack import document
 from holdfast.model.errors import InputError
 from holdfast.model.json import Json, JsonMap
 from holdfast.model.kinds import Kind
+
+
+class Encoded(str):
+    """Part of a path that is as it must be already."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -120,7 +127,7 @@ class Api:
 
     def method(self, name: str, verb: str) -> Method | None:
         """A method of the collection that a resource of this name is in."""
-        where = next((c for word, c in self.collections.items() if f"/{word}/" in f"/{name}/"), self.collection)
+        where = self.collections.get(scope_of(self.name, name), self.collection)
         return self.methods.get(f"{_prefix(self.methods)}.{where}.{verb}")
 
     def need(self, name: str, verb: str) -> Method:

@@ -17,7 +17,7 @@ from holdfast import __version__
 from holdfast.model.errors import CloudError, Retry
 from holdfast.model.json import Json, JsonMap
 from holdfast.providers.budget import Budget
-from holdfast.providers.gcp.api import Method
+from holdfast.providers.gcp.api import Encoded, Method
 from holdfast.providers.gcp.errors import translate
 from holdfast.providers.wire import Gate, Transport, WireRequest, WireResponse, is_mutating
 
@@ -59,7 +59,8 @@ class GcpClient:
                  headers: Mapping[str, str]) -> WireRequest:
         path = method.path
         for name, value in params.items():
-            path = path.replace(f"{{+{name}}}", quote(value, safe="/@:~+")).replace(f"{{{name}}}", quote(value, safe="@:~"))
+            whole, part = (value, value) if isinstance(value, Encoded) else (quote(value, safe="/@:~+"), quote(value, safe="@:~"))
+            path = path.replace(f"{{+{name}}}", whole).replace(f"{{{name}}}", part)
         url = self._url(host, path) + (f"?{urlencode(sorted(query.items()))}" if query else "")
         data = json.dumps(body, separators=(",", ":"), sort_keys=True).encode() if body is not None else b""
         head = {"accept": "application/json", "user-agent": f"holdfast/{__version__}", **headers}

@@ -1,15 +1,19 @@
-"""Between a spec and what the API takes. The schema's `x-` words say where a value stands on the wire and in which form."""
+"""Between a spec and what the API takes. The schema's `x-` words say where a value stands on the wire (`x-wire`) and in which form.
+
+A form is one entry of FORMS, with both ways; the first word that a node has decides. What has none is taken as it is.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from holdfast.core.policy import json_document
 from holdfast.core.templates import fill_name
-from holdfast.model.json import Json, JsonMap, get_path, merge, put_at, with_path
+from holdfast.model.json import Json, JsonMap, get_path, merge, with_path
 
 
 def encode(schema: JsonMap, spec: JsonMap, names: JsonMap) -> dict[str, Json]:
@@ -42,30 +46,14 @@ def _encode_object(schema: JsonMap, value: JsonMap, names: JsonMap, root: dict[s
 
 
 def _encode(node: JsonMap, value: Json, names: JsonMap, root: dict[str, Json]) -> Json:
-    if node.get("x-ref"):
-        return _expanded(node, _prefixed(node, value.get("external")), names) if isinstance(value, Mapping) else None
-    if node.get("x-secret"):
-        return value.get("value") if isinstance(value, Mapping) else None
-    if "x-values" in node:
-        return node["x-values"].get(value, value)
-    if node.get("x-flag"):
-        return {} if value else None
-    if node.get("x-json"):
-        return json_document(value)
-    if "x-expand" in node and isinstance(value, str):
-        return _expanded(node, value, names)
-    if "x-keyed" in node:
-        key = node["x-keyed"]
-        return {str(item.get(key)): _encode_object(node["items"], {k: v for k, v in item.items() if k != key}, names, {}) for item in value}
-    if node.get("x-single"):
-        return [_encode_object(node, value, names, {})] if value else []
-    if node.get("x-listed"):
-        return _encode(node["items"], value[0], names, {}) if value else None
+    word = next((w for w in FORMS if w in node), "")
+    if word:
+        return FORMS[word].out(node, value, names)
     if isinstance(value, Mapping):
         return _encode_map(node, value, names, root)
     if isinstance(value, list):
         return [_encode(node.get("items") or {}, v, names, {}) for v in value]
-    return str(value) if node.get("x-text") else _prefixed(node, value)
+    return _prefixed(node, value)
 
 
 def _prefixed(node: JsonMap, value: Json) -> Json:
@@ -115,33 +103,73 @@ def _chosen(body: Json, path: str) -> Json:
 
 
 def _decode(node: JsonMap, body: Json, root: Json) -> Json:
-    if node.get("x-flag"):
-        return True if body is not None else None
-    if "x-made" in node:
-        return fill_name(node["x-made"], body) or None
-    if body is None:  # `values: {OURS: null}`: what is not there means something
-        return next((ours for ours, theirs in (node.get("x-values") or {}).items() if theirs is None), None)
-    if node.get("x-secret"):
+    word = next((w for w in FORMS if w in node), "")
+    if word:
+        return FORMS[word].back(node, body)
+    if body is None:
         return None
-    if node.get("x-json"):
-        return json.dumps(body)
-    if node.get("x-single"):
-        return _decode_object(node, body[0], body[0]) if isinstance(body, list) and body else None
-    if node.get("x-listed"):
-        return [_decode(node["items"], body, body)]
-    if node.get("x-ref"):
-        return {"external": body} if isinstance(body, str) and body and ("x-has" not in node or f"/{node['x-has']}/" in body) else None
-    if "x-values" in node:
-        return next((ours for ours, theirs in node["x-values"].items() if theirs == body), body)
-    if "x-keyed" in node:
-        return [{node["x-keyed"]: key, **_decode_object(node["items"], item, item)} for key, item in sorted(body.items())] if isinstance(body, dict) else None
     if "properties" in node:
         return _decode_object(node, body, root)
     if isinstance(body, dict):
         return {k: _decode(node.get("additionalProperties") or {}, v, v) for k, v in body.items()}
-    if isinstance(body, list):
-        return [_decode(node.get("items") or {}, v, v) for v in body]
-    return int(body) if node.get("x-text") and str(body).lstrip("-").isdigit() else body
+    return [_decode(node.get("items") or {}, v, v) for v in body] if isinstance(body, list) else body
+
+
+# ---- the forms -------------------------------------------------------------------------------------------------------------
+
+
+class Form(NamedTuple):
+    out: Callable[[JsonMap, Json, JsonMap], Json]  # (node, our value, names) → theirs
+    back: Callable[[JsonMap, Json], Json]  # (node, their value) → ours; theirs may be None
+
+
+def _reference_out(node: JsonMap, value: Json, names: JsonMap) -> Json:
+    return _expanded(node, _prefixed(node, value.get("external")), names) if isinstance(value, Mapping) else None
+
+
+def _reference_back(node: JsonMap, body: Json) -> Json:
+    is_one = isinstance(body, str) and bool(body) and ("x-has" not in node or f"/{node['x-has']}/" in body)
+    return {"external": body} if is_one else None
+
+
+def _value_back(node: JsonMap, body: Json) -> Json:
+    """`values: {OURS: null}`: what is not there means something."""
+    return next((ours for ours, theirs in node["x-values"].items() if theirs == body), body)
+
+
+def _keyed_out(node: JsonMap, value: Json, names: JsonMap) -> Json:
+    key = node["x-keyed"]
+    return {str(item.get(key)): _encode_object(node["items"], {k: v for k, v in item.items() if k != key}, names, {}) for item in value}
+
+
+def _keyed_back(node: JsonMap, body: Json) -> Json:
+    if not isinstance(body, dict):
+        return None
+    return [{node["x-keyed"]: key, **_decode_object(node["items"], item, item)} for key, item in sorted(body.items())]
+
+
+def _single_back(node: JsonMap, body: Json) -> Json:
+    return _decode_object(node, body[0], body[0]) if isinstance(body, list) and body else None
+
+
+def _number_back(node: JsonMap, body: Json) -> Json:
+    del node
+    return int(body) if re.fullmatch(r"-?[0-9]{1,30}", str(body)) else body
+
+
+FORMS: dict[str, Form] = {
+    "x-flag": Form(lambda _, v, __: {} if v else None, lambda _, b: True if b is not None else None),
+    "x-made": Form(lambda _, __, ___: None, lambda n, b: fill_name(n["x-made"], b) or None),
+    "x-values": Form(lambda n, v, _: n["x-values"].get(v, v), _value_back),
+    "x-secret": Form(lambda _, v, __: v.get("value") if isinstance(v, Mapping) else None, lambda _, __: None),
+    "x-json": Form(lambda _, v, __: json_document(v), lambda _, b: json.dumps(b) if b is not None else None),
+    "x-single": Form(lambda n, v, names: [_encode_object(n, v, names, {})] if v else [], _single_back),
+    "x-listed": Form(lambda n, v, names: _encode(n["items"], v[0], names, {}) if v else None, lambda n, b: [_decode(n["items"], b, b)] if b is not None else None),
+    "x-ref": Form(_reference_out, _reference_back),
+    "x-keyed": Form(_keyed_out, _keyed_back),
+    "x-expand": Form(_expanded, lambda _, b: b),
+    "x-text": Form(lambda _, v, __: str(int(v)) if isinstance(v, float) and v.is_integer() else str(v), _number_back),
+}
 
 
 def wire_paths(schema: JsonMap, field: str) -> list[str]:
@@ -162,51 +190,6 @@ def _paths(node: JsonMap, wire: str, base: str) -> list[str]:
     if wire != ".":
         return [f"{base}.{wire}" if base else wire]
     return [p for name, inner in (node.get("properties") or {}).items() for p in _paths(inner, inner.get("x-wire", name), base)]
-
-
-def merge_patch(before: Json, after: Json) -> Json:
-    """RFC 7396: what turns one into the other. Lists are replaced as a whole."""
-    if not isinstance(before, Mapping) or not isinstance(after, Mapping):
-        return after
-    gone = {k: None for k in before if k not in after}
-    return gone | {k: merge_patch(before.get(k), v) for k, v in after.items() if k not in before or before[k] != v}
-
-
-def apply_patch(body: Json, patch: Json) -> Json:
-    if not isinstance(patch, Mapping):
-        return patch
-    out = dict(body) if isinstance(body, Mapping) else {}
-    for key, value in patch.items():
-        if value is None:
-            out.pop(key, None)
-        else:
-            out[key] = apply_patch(out.get(key), value)
-    return out
-
-
-def without_outputs(schemas: JsonMap, name: str, body: Json) -> Json:
-    """A body as it may be sent back: what only the server sets is left out."""
-    return _inputs(schemas, {"$ref": name}, body)
-
-
-def _inputs(schemas: JsonMap, node: JsonMap, body: Json) -> Json:
-    node = schemas.get(node["$ref"], {}) if "$ref" in node else node
-    if isinstance(body, Mapping) and "properties" in node:
-        known = node["properties"]
-        return {k: _inputs(schemas, known.get(k) or {}, v) for k, v in body.items() if "output" not in (known.get(k) or {}).get("behaviours", ())}
-    if isinstance(body, list):
-        return [_inputs(schemas, node.get("items") or {}, v) for v in body]
-    return body
-
-
-def pick(body: JsonMap, paths: list[str]) -> dict[str, Json]:
-    """Only what stands at these paths."""
-    out: dict[str, Json] = {}
-    for path in paths:
-        value = get_path(body, path)
-        if value is not None:
-            out = put_at(out, tuple(path.split(".")), value)
-    return out
 
 
 def moment(text: Json) -> str:

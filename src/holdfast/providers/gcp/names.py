@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from holdfast.core.policy import same_resource
-from holdfast.core.templates import fill_name, holes, nested, plain_name, read_name
+from holdfast.core.templates import fill_name, holes, nested, plain_name, read_name, value_of
 from holdfast.model.errors import CloudError, InputError
 from holdfast.model.json import Json, JsonMap, get_path
 from holdfast.model.kinds import Kind
-from holdfast.providers.gcp.api import Api, Method
+from holdfast.providers.gcp.api import Api, Encoded, Method
 from holdfast.runtime.ports import Subject
+
+_ODD = re.compile(r"[\s?#\\\x00-\x1f]")
 
 
 def context_of(subject: Subject, name: str = "", spec: JsonMap | None = None) -> dict[str, Json]:
@@ -29,14 +33,26 @@ def _defaults(kind: Kind) -> dict[str, Json]:
 
 def name_of(subject: Subject, api: Api) -> str:
     """The name of the resource that is meant. Raises where spec and status name two."""
-    held = str(get_path(subject.status, subject.kind.dialect.identity_path) or "")
-    meant = fill_name(api.name, context_of(subject))
+    held = plain_name(str(get_path(subject.status, subject.kind.dialect.identity_path) or ""))
+    context = context_of(subject)
+    _check_parts(api, context)
+    meant = fill_name(api.name, context)
     if held and meant and not same_resource(held, meant):
         raise _moved(subject.kind, api, held, meant)
     if not held and not meant:
         missing = ", ".join(h.removeprefix("spec.") for h in holes(api.name))
         raise CloudError("HF513", f"{subject.kind.name}: too little is known to name it (needed: {missing})", sent=False)
     return held or meant
+
+
+def _check_parts(api: Api, context: JsonMap) -> None:
+    """What goes into a name must not lead out of it: `a/../b`, `x?y` and the like name something else, or nothing."""
+    for hole in holes(api.name):
+        value = value_of(context, hole)
+        text, is_path = str(value or ""), hole.endswith("Ref") or f"{{{hole}:encoded}}" in api.name
+        words = plain_name(text).split("/") if is_path else [text]
+        if text and any(w in ("", ".", "..") or _ODD.search(w) or ("/" in w) for w in words):
+            raise InputError("HF104", f"{text!r} cannot be part of a resource's name", hole if hole.startswith("spec.") else "project")
 
 
 def _moved(kind: Kind, api: Api, held: str, meant: str) -> InputError:
@@ -59,5 +75,5 @@ def params_of(api: Api, method: Method, name: str, context: JsonMap, verb: str =
     for candidate in (name, f"{name}:{verb}", f"{name}/{verb}", name.rpartition("/")[0]):
         found = method.params_of(candidate)
         if found is not None:
-            return found
+            return {k: Encoded(v) for k, v in found.items()} if ":encoded}" in api.name else found
     raise InputError("HF701", f"{method.id}: its path does not fit {name!r}; say params in the kind file", "api")
