@@ -32,6 +32,9 @@ class TestClock:
     def advance(self, seconds: float) -> None:
         self.at += timedelta(seconds=seconds)
 
+    def timestamp(self) -> float:
+        return self.at.timestamp()
+
     def now(self) -> str:
         return self.at.strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -68,7 +71,7 @@ class World:
             self.cloud.reset()
             self.cloud.seed(1)
         self.clock = clock or TestClock()
-        self.gcp = gcp or FakeGcp(now=lambda: self.clock.at.timestamp())
+        self.gcp = gcp or FakeGcp(now=self.clock.timestamp)
         self.gate = Gate()
         self.catalog = catalog
         self.store = store or memory_store(catalog, self.clock)

@@ -27,7 +27,6 @@ OTHERS = {
         "targetServiceAccounts": [{"external": f"db@{PROJECT}.iam.gserviceaccount.com"}]})),
     "ingress by account": ([NETWORK], ("ComputeFirewall", "in", {
         "allow": [{"protocol": "tcp"}], "networkRef": {"name": "main"}, "sourceServiceAccounts": [{"external": f"web@{PROJECT}.iam.gserviceaccount.com"}]})),
-    "network without default routes": ([], ("ComputeNetwork", "lone", {"autoCreateSubnetworks": False, "deleteDefaultRoutesOnCreate": True})),
     "global check": ([], ("ComputeHealthCheck", "tcp", {
         "location": "global", "checkIntervalSec": 30, "sourceRegions": ["us-central1", "europe-west1", "us-east1"], "tcpHealthCheck": {"port": 443}})),
     "internal service": ([NETWORK, NEAR_CHECK], ("ComputeBackendService", "db", {
@@ -155,3 +154,18 @@ async def test_iap_is_on_while_it_is_there():
         _, live = await observe(world, key)
         assert (live.raw.get("iap") or {}).get("enabled") is switch, more
         assert "hush" not in str(live.raw)
+
+
+async def test_a_network_whose_routes_shall_go_is_refused_rather_than_made_with_them():
+    """Upstream deletes the routes after the create. What we would not do, we do not pretend to; one that exists may say so in peace."""
+    world = World()
+    spec = {"autoCreateSubnetworks": False, "deleteDefaultRoutesOnCreate": True}
+    key = await world.apply(manifest("ComputeNetwork", "lone", spec))
+    await world.settle(key)
+    ready = await world.condition(key)
+    assert ready["reason"] == "UpdateFailed"
+    assert "HF505 spec.deleteDefaultRoutesOnCreate" in ready["message"]
+    assert world.gcp.mutations == []
+    world.gcp.put(f"compute.googleapis.com/projects/{PROJECT}/global/networks/there", {"autoCreateSubnetworks": False})
+    there = await make(world, ("ComputeNetwork", "there", spec))
+    assert type((await world.step(there)).plan).__name__ == "Rest"

@@ -10,8 +10,8 @@ import yaml
 from holdfast.core.desired import target_spec
 from holdfast.core.paths import put_at, steps_of
 from holdfast.kinds.catalog import shipped
-from holdfast.model.errors import InputError
 from holdfast.model.directives import Directives
+from holdfast.model.errors import InputError
 from holdfast.model.facts import Live, Place
 from holdfast.runtime.execute import live_spec
 from holdfast.runtime.ports import Subject

@@ -68,6 +68,7 @@ class Call:
     query: Mapping[str, str] = field(default_factory=dict)
     body: JsonMap = field(default_factory=dict)
     when: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # of get: more of the query, where the spec speaks of a field
+    refuse: Mapping[str, str] = field(default_factory=dict)  # of create: our fields that it cannot honour, and why
     start: JsonMap = field(default_factory=dict)  # of create: our fields that it sends where the spec gives neither them nor what excludes them
     later: Mapping[str, list[str]] = field(default_factory=dict)  # of create: wire fields that it leaves to the next update, where one of these others is given
     instead: JsonMap = field(default_factory=dict)  # of create: another method, on another resource, where a field is given (clone)

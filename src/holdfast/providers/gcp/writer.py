@@ -35,6 +35,7 @@ class GcpWriter:
         kind, api = subject.kind, api_of(subject.kind)
         name = name_of(subject, api)
         context = self._context(subject, name)
+        _refuse(subject, api)
         if api.create.instead and get_path(subject.spec, api.create.instead["when"]) is not None:
             return await self._create_from(subject, api, name, context)
         method = _create_method(api, name)
@@ -140,6 +141,15 @@ class GcpWriter:
         answer = await self._client.call(api.host, method, params_of(api, method, change.name, change.context, method.id.rpartition(".")[2]), query, body,
                                          headers)
         return _answer(subject, api, method, answer, change.name)
+
+
+def _refuse(subject: Subject, api: Api) -> None:
+    """A promise that we cannot keep is refused, not ignored."""
+    for field, why in api.create.refuse.items():
+        if subject.spec.get(field):
+            error = CloudError("HF505", f"spec.{field}: {subject.spec[field]!r} cannot be carried out: {why}. Nothing was sent", sent=False)
+            error.is_refused_create = True
+            raise error
 
 
 def _start(kind: Kind, api: Api, spec: JsonMap) -> JsonMap:
