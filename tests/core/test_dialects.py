@@ -188,3 +188,14 @@ def test_an_operation_is_remembered_and_a_malformed_one_is_not():
     assert "operation" not in compose(TOPIC, made, Memory(), Outcome(Reason.UP_TO_DATE, "m"), 3, "2026-01-01T00:00:00Z")
     for odd in ({"name": "x"}, {**made["operation"], "generation": "3"}, {**made["operation"], "more": 1}, "operations/1", []):
         assert read_memory(TOPIC, {"operation": odd}, {}).operation is None
+
+
+@pytest.mark.parametrize(("text", "interval"), [pytest.param("", None, id="not given"), pytest.param("0", 0.0, id="never by itself"), pytest.param("3600", 3600.0, id="an hour")])
+def test_how_often_to_look_is_the_objects_own_word(text, interval):
+    notes = {f"{GCP}/reconcile-interval-in-seconds": text} if text else {}
+    assert parse(TOPIC, notes).interval == interval
+
+
+@pytest.mark.parametrize("text", ["-1", "1h", "ten", "1.5", "9" * 40])
+def test_what_is_no_number_of_seconds_is_refused(text):
+    assert refused(lambda: parse(TOPIC, {f"{GCP}/reconcile-interval-in-seconds": text})) == "HF201"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.core.templates import fill_name, holes, nested, plain_name, read_name, value_of
@@ -107,6 +107,7 @@ VALUES = {"project": WORD, "spec.resourceID": WORD, "spec.location": st.one_of(s
           "spec.keyRingRef": st.builds("projects/{}/locations/{}/keyRings/{}".format, WORD, WORD, WORD)}
 
 
+@settings(deadline=None, derandomize=True, database=None)
 @given(st.sampled_from([TOPIC, PROXY, KEY, ACCOUNT]), st.fixed_dictionaries(VALUES),
        st.sampled_from(["{}", "//x.googleapis.com/{}", "https://x.googleapis.com/v1/{}", "https://www.googleapis.com/compute/v1/{}"]))
 def test_what_is_filled_in_is_read_back(template, values, written):

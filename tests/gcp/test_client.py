@@ -175,9 +175,9 @@ async def test_credentials_are_found_and_fetched_once(mine, monkeypatch):
 ])
 async def test_acting_as_another_account(mine, monkeypatch, given, token):
     class Acting(Credentials):
-        def __init__(self, source, target_principal, delegates, target_scopes) -> None:
+        def __init__(self, source, target_principal, delegates, target_scopes, quota_project_id) -> None:
             super().__init__()
-            assert (source, target_scopes) == (mine, ["https://www.googleapis.com/auth/cloud-platform"])
+            assert (source, target_scopes, quota_project_id) == (mine, ["https://www.googleapis.com/auth/cloud-platform"], mine.quota_project_id)
             self._says = f"{target_principal} through {delegates}"
 
         def refresh(self, request) -> None:

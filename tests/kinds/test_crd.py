@@ -78,7 +78,7 @@ def test_a_crd_is_structural_and_speaks_no_dialect_of_ours(kind):
     assert "x-wire" not in json.dumps(crd)
     for path, node in nodes(root(crd)):
         assert "type" in node, path
-        assert set(node) <= {"type", "format", "properties", "items", "additionalProperties", "required", "oneOf", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations"}, path
+        assert set(node) <= {"type", "format", "properties", "items", "additionalProperties", "required", "oneOf", "maxLength", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations"}, path
         assert "enum" not in node, path
 
 

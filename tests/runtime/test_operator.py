@@ -325,3 +325,19 @@ async def test_an_unforeseen_failure_of_one_object_does_not_stop_the_controller(
         await op.until_calm()
         key = await world.apply(queue("orders"))
         await op.until_ready(key)
+
+
+async def test_an_interval_of_zero_means_no_resync(world):
+    """Config Connector's word: drift is then seen only when the object changes."""
+    world.restart(resync_seconds=0.02)
+    body = {"apiVersion": "pubsub.cnrm.cloud.google.com/v1beta1", "kind": "PubSubTopic",
+            "metadata": {"name": "orders", "namespace": "shop", "annotations": {"cnrm.cloud.google.com/reconcile-interval-in-seconds": "0"}}, "spec": {}}
+    key = await world.apply(body)
+    operator = Operator(world.engine)
+    task = asyncio.ensure_future(operator.run(await world.store.version(), [key]))
+    await asyncio.sleep(0.3)
+    looks = len(world.gcp.log)
+    await asyncio.sleep(0.3)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    assert looks == len(world.gcp.log) == 3  # look, create, look

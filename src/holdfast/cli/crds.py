@@ -26,7 +26,7 @@ def command(kinds: str, only_list: bool) -> int:
     if only_list:
         for kind in chosen:
             note = f"  (cannot be adopted: {kind.cannot_adopt})" if kind.cannot_adopt else ""
-            click.echo(f"{kind.name:<16} {kind.plural}.{kind.group}{note}")
+            click.echo(f"{kind.name:<30} {kind.plural}.{kind.group}{note}")
         return 0
     documents = [crd_of(k) for k in chosen] + [adopted_crd(g) for g in sorted({k.group for k in chosen})]
     documents += [p for k in chosen for p in policy_of(k)]

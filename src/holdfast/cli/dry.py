@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from holdfast.cli.manifests import Manifest, read_manifests
-from holdfast.cli.options import all_paths, state_path
+from holdfast.cli.options import all_paths, must_not_acquire, state_path
 from holdfast.cli.report import Line, as_json, exit_code, line_of, print_lines
 from holdfast.model.errors import InputError
 from holdfast.model.objects import ObjectKey
@@ -64,7 +64,7 @@ async def _rehearse(manifests: list[Manifest], state: Path, *, verify_all: bool)
         copy = memory_store()
     transport, catalog = HttpTransport(), shipped()
     engine, _, _ = make_engine(copy, transport=transport, gate=Gate(allows_writes=False),
-                               settings=Settings(is_dry=True, full_report=True, verify_all=verify_all))
+                               settings=Settings(is_dry=True, full_report=True, verify_all=verify_all, refuse_acquire=must_not_acquire()))
     try:
         keys: list[tuple[Manifest, ObjectKey]] = []
         for manifest in manifests:

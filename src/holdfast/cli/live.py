@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from holdfast.app import make_engine, open_store
+from holdfast.cli.options import must_not_acquire
 from holdfast.kinds.catalog import CORE_KINDS
 from holdfast.model.errors import StoreError
 from holdfast.model.objects import ObjectKey
@@ -147,7 +148,7 @@ async def open_live(path: Path) -> AsyncIterator[Live]:
     store, transport = open_store(path), HttpTransport()
     try:
         retain = os.environ.get("HOLDFAST_DELETION_POLICY") == "retain"
-        engine, gate, _ = make_engine(store, transport=transport, settings=Settings(retain_by_default=retain))
+        engine, gate, _ = make_engine(store, transport=transport, settings=Settings(retain_by_default=retain, refuse_acquire=must_not_acquire()))
         yield Live(store, engine, gate)
     finally:
         await transport.close()

@@ -46,6 +46,23 @@ def timeout_option(command: F) -> F:
     return click.option("--timeout", default=300.0, show_default=True, help="Seconds to wait until everything has settled.")(command)
 
 
+def acquire_option(command: F) -> F:
+    return click.option("--acquire", envvar="HOLDFAST_ACQUIRE", type=click.Choice(["allow", "refuse"]), default="allow", show_default=True,
+                        help="What exists already, on Google Cloud kinds: taken after an event with the differences, or refused as on AWS kinds.")(command)
+
+
+def must_not_acquire() -> bool:
+    """HOLDFAST_ACQUIRE, for commands without the option."""
+    import os
+
+    from holdfast.model.errors import InputError
+
+    word = os.environ.get("HOLDFAST_ACQUIRE", "allow")
+    if word not in ("allow", "refuse"):
+        raise InputError("HF606", f"HOLDFAST_ACQUIRE: {word!r} is neither allow nor refuse")
+    return word == "refuse"
+
+
 def state_path(given: Path | None) -> Path:
     if given is not None:
         return given

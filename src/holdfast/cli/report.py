@@ -12,7 +12,7 @@ from holdfast.model.errors import CODES
 from holdfast.model.json import Json, JsonMap
 from holdfast.model.kinds import Kind
 from holdfast.model.objects import ObjectKey
-from holdfast.model.plans import Adopt, Create, Delete, Release, Report, Update
+from holdfast.model.plans import Adopt, Create, Delete, Finish, Release, Report, Update
 from holdfast.model.reasons import Reason
 from holdfast.model.verdicts import Finding, Verdict
 from holdfast.runtime.reconcile import Result
@@ -50,6 +50,7 @@ def line_of(result: Result, kind: Kind | None, api_version: str, *, is_plan: boo
     elif isinstance(plan, Update) and not is_plan:
         verdicts = plan.verdicts
     reason, message, code = (outcome.reason.text, outcome.message, outcome.code) if outcome else ("UpToDate", "The resource is as declared.", "")
+    reason = kind.dialect.reasons.get(reason, reason) if kind else reason
     action = _action(result)
     if is_plan and action in ("create", "update", "adopt", "delete", "release"):
         reason, message = f"Would{action.title()}", _would(action)
@@ -71,7 +72,8 @@ def _would(action: str) -> str:
 
 def _creation(result: Result) -> tuple[Verdict, ...]:
     assert result.case is not None
-    return tuple(Verdict(k, Finding.MISMATCH, v, None) for k, v in result.case.facts.desired.items())
+    given = result.case.subject.spec
+    return tuple(Verdict(k, Finding.MISMATCH, given.get(k, v), None) for k, v in result.case.facts.desired.items())
 
 
 def _action(result: Result) -> str:
@@ -80,6 +82,8 @@ def _action(result: Result) -> str:
             return "create"
         case Update() if result.error is None:
             return "update"
+        case Finish() if result.error is None and result.case is not None and result.case.ended is not None:
+            return result.case.ended.action
         case Adopt() if result.error is None:
             return "adopt"
         case Delete() if result.error is None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holdfast.cli.options import state_option, state_path, verbose_option
+from holdfast.cli.options import acquire_option, state_option, state_path, verbose_option
+from holdfast.runtime.settings import Settings
 
 if TYPE_CHECKING:
     from holdfast.cli.live import Live
@@ -22,22 +23,23 @@ if TYPE_CHECKING:
 @click.option("--workers", default=8, show_default=True, envvar="HOLDFAST_WORKERS", help="Reconciles at once.")
 @click.option("--deletion-policy", type=click.Choice(["delete", "retain"]), default="delete", show_default=True, envvar="HOLDFAST_DELETION_POLICY",
               help="Where neither object nor namespace says.")
+@acquire_option
 @verbose_option
-def command(state: Path | None, resync: float, workers: int, deletion_policy: str) -> int:
+def command(state: Path | None, resync: float, workers: int, deletion_policy: str, acquire: str) -> int:
     """Reconcile everything stored, now and whenever something changes, until stopped."""
-    return asyncio.run(_run(state_path(state), resync, workers, retain=deletion_policy == "retain"))
+    settings = Settings(resync_seconds=resync, workers=workers, retain_by_default=deletion_policy == "retain", refuse_acquire=acquire == "refuse")
+    return asyncio.run(_run(state_path(state), settings))
 
 
-async def _run(path: Path, resync: float, workers: int, *, retain: bool) -> int:
+async def _run(path: Path, settings: Settings) -> int:
     from holdfast.app import make_engine, open_store
     from holdfast.cli.live import LEASE, LEASE_SECONDS, Live
     from holdfast.model.errors import StoreError
     from holdfast.providers.wire import HttpTransport
     from holdfast.runtime.operator import Operator
-    from holdfast.runtime.settings import Settings
 
     store, transport = open_store(path), HttpTransport()
-    engine, gate, _ = make_engine(store, transport=transport, settings=Settings(resync_seconds=resync, workers=workers, retain_by_default=retain))
+    engine, gate, _ = make_engine(store, transport=transport, settings=settings)
     live, stop = Live(store, engine, gate), asyncio.Event()
     loop = asyncio.get_running_loop()
     for sign in (signal.SIGINT, signal.SIGTERM):

@@ -149,7 +149,7 @@ def _compare(kind: Kind, schema: JsonMap, path: str, desired: Json, live: Json, 
 
 def _leaf(kind: Kind, path: str, desired: Json, live: Json, frozen: bool, default: Json) -> Verdict:
     same = canonical(desired) == canonical(live)
-    same = same or (says_nothing(kind, desired) and is_empty(live))
+    same = same or (is_empty(live) and (is_empty(desired) if default is not None else says_nothing(kind, desired)))
     if not same and default is not None:  # what the cloud does not show has its default
         same = (is_empty(live) and desired == default) or (is_empty(desired) and live == default)
     return Verdict(path, Finding.MATCH if same else _differs(frozen), desired, live)

@@ -13,6 +13,7 @@ from holdfast.model.json import JsonMap
 from holdfast.model.kinds import Dialect, Kind, field_paths, plain_path, schema_at
 
 FORCE_ACQUIRE, ACTUATION, DELETION = "force-acquire", "actuation-mode", "deletion-policy"
+INTERVAL = "reconcile-interval-in-seconds"
 _VALUES: dict[str, tuple[str, ...]] = {
     FORCE_ACQUIRE: ("true", "false"),
     "read-only": ("true", "false"),
@@ -59,7 +60,15 @@ def parse_directives(kind: Kind, annotations: Mapping[str, object], namespace: M
         region=value("region") or namespace.get(d.annotation("default-region"), ""),
         account=value(d.account_annotation) or namespace.get(d.annotation(d.account_annotation), ""),
         unmanaged=_unmanaged(kind, value),
+        interval=_interval(d, value(INTERVAL)),
     )
+
+
+def _interval(dialect: Dialect, text: str) -> float | None:
+    if text and not re.fullmatch(r"[0-9]{1,9}", text):
+        key = dialect.annotation(INTERVAL)
+        raise InputError("HF201", f"{key}: {text!r} is not a number of seconds, 0 or more", f"metadata.annotations[{key}]")
+    return float(text) if text else None
 
 
 def _known(dialect: Dialect, name: str, value: str) -> str:

@@ -29,7 +29,7 @@ def one(kind: Kind, v: Verdict) -> str:
 
 def shown_path(kind: Kind, path: str) -> str:
     """Where the user has it: labels that go to the cloud stand in metadata."""
-    is_label = kind.dialect.labels_are_tags and bool(kind.tag_path) and path.startswith(f"{kind.tag_path}.")
+    is_label = kind.dialect.labels_are_tags and bool(kind.tag_path) and f"{path}.".startswith(f"{kind.tag_path}.")
     return f"metadata.{path}" if is_label else f"spec.{path}"
 
 

@@ -24,7 +24,7 @@ _FAMILY: dict[str, dict[str, Json]] = {  # what the status of each family has of
         "ackResourceMetadata": {"type": "object", "required": ["ownerAccountID", "region"],
                                 "properties": {"arn": _TEXT, "ownerAccountID": _TEXT, "partition": _TEXT, "region": _TEXT}},
         "conditions": {"type": "array", "items": {**_CONDITION, "required": ["status", "type"]}}},
-    "externalRef": {"externalRef": _TEXT},
+    "externalRef": {"externalRef": {"type": "string", "maxLength": 2048}},
 }
 _OWN_STATUS: dict[str, Json] = {
     "adopted": {"type": "boolean"},
@@ -43,6 +43,8 @@ def crd_of(kind: Kind) -> dict[str, Json]:
     spec, status = _clean(kind.spec_schema), _clean(kind.status_schema)
     family = _FAMILY[kind.dialect.identity_path.partition(".")[0]]
     status = {"type": "object", "properties": dict(sorted({**status["properties"], **_OWN_STATUS, **family}.items()))}
+    for name in kind.identity_fields if kind.dialect.name_field else ():
+        spec["properties"][name]["maxLength"] = 1024  # longer than any name; without a bound the API server refuses rules over it
     rules = [*_one_of_rules(kind)]
     if rules:
         spec["x-kubernetes-validations"] = rules
@@ -148,7 +150,9 @@ def _named_rule(kind: Kind, path: str, held: str) -> JsonMap:
     text = f"({given} == 'global' ? {given} : 'regions/' + {given})" if hole.group(1) == "scope" else given
     named = f"('#' + oldSelf.status.{kind.dialect.identity_path} + '#').contains('{left}' + {{}} + '{right}')"
     is_given = f"has(self.spec) && has({given})"
-    otherwise = named.format("self.metadata.name") if path == kind.dialect.name_field else "true"
+    # left out, it is the object's name, which has no bound that the API server knows of: only what is cheap may be asked of it
+    by_name = path == kind.dialect.name_field and right == "#"
+    otherwise = f"('#' + oldSelf.status.{kind.dialect.identity_path}).endsWith('{left}' + self.metadata.name)" if by_name else "true"
     return {"rule": f"{held} || ({is_given} ? {named.format(text)} : {otherwise})",
             "message": f"HF108: spec.{path} names the resource that is held, and cannot be changed"}
 

@@ -18,6 +18,7 @@ class Directives:
     region: str = ""
     account: str = ""  # the account that the namespace says its resources are in
     unmanaged: tuple[str, ...] = ()  # field paths
+    interval: float | None = None  # seconds between two looks where nothing changes; 0: none
 
     @property
     def never_writes(self) -> bool:

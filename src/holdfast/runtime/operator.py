@@ -99,10 +99,15 @@ class Operator:
         self._attempts[key] = self._attempts.get(key, 0) + 1 if result.error is not None else 0
         if result.retry_in is not None:
             self.queue.add_later(key, result.retry_in)
-        else:
-            self.queue.add_later(key, jittered(self._engine.settings.resync_seconds, self._engine.clock.fraction()))
+        elif interval := self._interval(result):
+            self.queue.add_later(key, jittered(interval, self._engine.clock.fraction()))
         if result.error is not None:
             LOG.debug("retry object=%s in=%s", key, result.retry_in)
+
+    def _interval(self, result: Result) -> float:
+        """The object's own word, else the setting; 0: it is looked at again only when it changes."""
+        own = result.case.facts.directives.interval if result.case is not None else None
+        return self._engine.settings.resync_seconds if own is None else own
 
 
 def _log_crash(key: ObjectKey) -> None:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import suppress
-from urllib.parse import quote, quote_plus
 
 from holdfast.core.canonical import canonical
 from holdfast.core.desired import shape_tags
-from holdfast.core.messages import HIDDEN
 from holdfast.core.normalise import tag_map
 from holdfast.model.errors import CloudError, Retry
 from holdfast.model.facts import Live
-from holdfast.model.json import Json, JsonMap, get_path, is_empty, walk_leaves, with_path, without_path
+from holdfast.model.json import Json, JsonMap, get_path, is_empty, with_path, without_path
 from holdfast.model.kinds import Kind
 from holdfast.providers.aws.api import Call, Part, States, api_of
 from holdfast.providers.aws.calls import Send, context_of, encode_fields, read_fields, run
 from holdfast.providers.aws.client import AwsClient
 from holdfast.providers.aws.codec import covers, encode, unbundle, wire_name
 from holdfast.providers.aws.expressions import search
+from holdfast.providers.secrets import without_secrets
 from holdfast.providers.wire import is_mutating
 from holdfast.runtime.ports import Answer, Subject
 
@@ -101,7 +99,7 @@ class AwsWriter:
             try:
                 answer = await self._client.pages(subject.kind.service, subject.place.region, operation, params)
             except CloudError as error:
-                error.message = _without_secrets(subject, error.message)
+                error.message = without_secrets(subject, error.message)
                 raise
             is_busy = is_busy or _says_busy(pending, answer)
             return answer
@@ -134,17 +132,6 @@ class AwsWriter:
 
 def _says_busy(pending: States | None, answer: JsonMap) -> bool:
     return pending is not None and bool(pending.answer) and search(pending.answer, answer) in pending.values
-
-
-def _without_secrets(subject: Subject, text: str) -> str:
-    """A service may quote in its refusal what it was given."""
-    for path in subject.kind.sensitive_paths:
-        for _, value in walk_leaves(get_path(subject.spec, path)):
-            for word in value if isinstance(value, list) else [value]:
-                if isinstance(word, str) and len(word) > 3:
-                    for form in (word, json.dumps(word)[1:-1], repr(word)[1:-1], quote(word, safe=""), quote_plus(word)):
-                        text = text.replace(form, HIDDEN)
-    return text
 
 
 def _is_nothing(value: Json) -> bool:

@@ -127,7 +127,8 @@ def _credentials(act_as: str) -> Any:
         return found
     *through, last = [a.strip() for a in act_as.split(",") if a.strip()]
     return impersonated_credentials.Credentials(  # type: ignore[no-untyped-call]
-        found, target_principal=last, delegates=through, target_scopes=[SCOPE])
+        found, target_principal=last, delegates=through, target_scopes=[SCOPE],
+        quota_project_id=getattr(found, "quota_project_id", None))
 
 
 def _carry(transport: Transport) -> Any:

@@ -14,6 +14,7 @@ from holdfast.providers.gcp.codec import decode, moment
 from holdfast.providers.gcp.errors import NOT_FOUND, from_operation
 from holdfast.providers.gcp.forms import last_applied, one_form
 from holdfast.providers.gcp.names import context_of, name_of, params_of
+from holdfast.providers.secrets import without_secrets
 from holdfast.providers.wire import is_mutating
 from holdfast.runtime.ports import Answer, Subject
 
@@ -78,7 +79,9 @@ def answer_of(subject: Subject, api: Api, body: JsonMap) -> Answer | None:
     if not is_done:
         return None
     if body.get("error"):
-        raise from_operation(f"{subject.kind.name}: {operation_name(body)}", body["error"])
+        error = from_operation(f"{subject.kind.name}: {operation_name(body)}", body["error"])
+        error.message = without_secrets(subject, error.message)
+        raise error
     response = body.get("response")
     return Answer() if not isinstance(response, dict) or len(response) < 2 else resource_answer(subject, api, response)
 

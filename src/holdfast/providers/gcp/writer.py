@@ -24,6 +24,7 @@ from holdfast.providers.gcp.errors import NOT_FOUND
 from holdfast.providers.gcp.names import context_of, name_of, params_of
 from holdfast.providers.gcp.patches import pick
 from holdfast.providers.gcp.reader import answer_of, filled, operation_name, resource_answer
+from holdfast.providers.secrets import without_secrets
 from holdfast.runtime.ports import Answer, Clock, Subject
 
 
@@ -44,7 +45,7 @@ class GcpWriter:
         made = less(made, later)
         body, query = with_id(api, method, merge(filled_body(api.create.body, context), made), name, subject)
         query |= filled(api.create.query, context)
-        answer = await self._make(api, method, params_of(api, method, name, context, "create"), query, body)
+        answer = await self._make(subject, api, method, params_of(api, method, name, context, "create"), query, body)
         return _silent_on(subject, later, _answer(subject, api, method, answer, name))
 
     async def _create_from(self, subject: Subject, api: Api, name: str, context: JsonMap) -> Answer:
@@ -52,12 +53,20 @@ class GcpWriter:
         other = api.create.instead
         source = fill_name(other["of"], context)
         method = api.need(source, other["method"])
-        answer = await self._make(api, method, params_of(api, method, source, context, other["method"]), {}, filled_body(other["body"], context))
+        answer = await self._make(subject, api, method, params_of(api, method, source, context, other["method"]), {}, filled_body(other["body"], context))
         return _answer(subject, api, method, answer, name)
 
-    async def _make(self, api: Api, method: Method, params: Mapping[str, str], query: Mapping[str, str], body: JsonMap) -> JsonMap:
+    async def _call(self, subject: Subject, host: str, method: Method, params: Mapping[str, str], query: Mapping[str, str] | None = None,
+                    body: JsonMap | None = None, headers: Mapping[str, str] | None = None) -> dict[str, Json]:
         try:
-            return await self._client.call(api.host, method, params, query, body)
+            return await self._client.call(host, method, params, query, body, headers)
+        except CloudError as error:
+            error.message = without_secrets(subject, error.message)
+            raise
+
+    async def _make(self, subject: Subject, api: Api, method: Method, params: Mapping[str, str], query: Mapping[str, str], body: JsonMap) -> JsonMap:
+        try:
+            return await self._call(subject, api.host, method, params, query, body)
         except CloudError as error:
             error.is_refused_create = error.retry is Retry.NEVER
             raise
@@ -99,7 +108,7 @@ class GcpWriter:
         name, context = name_of(subject, api), context_of(subject, live.identity)
         method = api.need(name, api.delete.method or "delete")
         try:
-            answer = await self._client.call(api.host, method, params_of(api, method, name, context), filled(api.delete.query, context))
+            answer = await self._call(subject, api.host, method, params_of(api, method, name, context), filled(api.delete.query, context))
         except CloudError as error:
             if error.service_code == NOT_FOUND:
                 return Answer()
@@ -119,7 +128,7 @@ class GcpWriter:
         body = {**pick(change.target, paths), **pick(change.live.raw, list(action.also)), **filled_body(action.body, {**change.context, "target": change.target})}
         known = set(get_path(api.schemas, f"{method.request}.properties") or {})
         query = {**filled(action.query, change.context), **guarding(api, method, change.live)}
-        answer = await self._client.call(api.host, method, params_of(api, method, change.name, change.context, str(verb)), query,
+        answer = await self._call(subject, api.host, method, params_of(api, method, change.name, change.context, str(verb)), query,
                                          {k: v for k, v in body.items() if k in known} if method.request else None)
         return _answer(subject, api, method, answer, change.name)
 
@@ -138,7 +147,7 @@ class GcpWriter:
                 query["updateMask"] = mask
         elif wrapped:
             body = {wrapped[0]: body}
-        answer = await self._client.call(api.host, method, params_of(api, method, change.name, change.context, method.id.rpartition(".")[2]), query, body,
+        answer = await self._call(subject, api.host, method, params_of(api, method, change.name, change.context, method.id.rpartition(".")[2]), query, body,
                                          headers)
         return _answer(subject, api, method, answer, change.name)
 

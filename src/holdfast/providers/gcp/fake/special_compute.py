@@ -39,7 +39,14 @@ def subnetwork(_: World, __: Place, ___: Body, body: Body, ____: Request | None)
     if logs and logs.get("enable"):
         filled = {"aggregationInterval": "INTERVAL_5_SEC", "flowSampling": 0.5, "metadata": "INCLUDE_ALL_METADATA", "filterExpr": "true"}
         body = {**body, "logConfig": {**filled, **logs}}
-    return {**body, "enableFlowLogs": bool((body.get("logConfig") or {}).get("enable"))}
+    body = {**_range_linked(body), "enableFlowLogs": bool((body.get("logConfig") or {}).get("enable"))}
+    return {**body, "secondaryIpRanges": [_range_linked(r) for r in body["secondaryIpRanges"]]} if body.get("secondaryIpRanges") else body
+
+
+def _range_linked(body: Body) -> Body:
+    """A reserved range is given with its service in front, and shown as a URL."""
+    host, _, path = str(body.get("reservedInternalRange", "")).partition("/")
+    return {**body, "reservedInternalRange": f"https://{host}/v1/{path}"} if host == "networkconnectivity.googleapis.com" else body
 
 
 def backend_service(_: World, place: Place, __: Body, body: Body, ___: Request | None) -> Body:
