@@ -272,4 +272,30 @@ def test_no_comparison_of_two_ever_raises(name):
     for one in ANYTHING:
         assert PAIRWISE[name](one, one)
         for other in ANYTHING:
-            assert PAIRWISE[name](one, other) == PAIRWISE[name](other, one)
+            assert name == "grows" or PAIRWISE[name](one, other) == PAIRWISE[name](other, one)
+
+
+@pytest.mark.parametrize(("desired", "live", "same"), [
+    pytest.param(10, 10, True, id="as asked"), pytest.param(10, 20, True, id="it grew"), pytest.param(20, 10, False, id="less than asked for"),
+    pytest.param(10, None, False, id="nothing there"), pytest.param(True, 2, False, id="no number"), pytest.param("10", 20, False, id="text"),
+])
+def test_what_grows_may_have_grown(desired, live, same):
+    assert PAIRWISE["grows"](desired, live) is same
+
+
+@pytest.mark.parametrize(("one", "other", "same"), [
+    pytest.param('[{"name":"a","type":"INT64"}]', '[{"name":"a","type":"integer","mode":"NULLABLE"}]', True, id="two names of a type, and the mode that is meant"),
+    pytest.param('[{"name":"a","type":"STRING"},{"name":"b","type":"BOOL"}]', '[{"name":"b","type":"BOOLEAN"},{"name":"a","type":"STRING","description":""}]', True, id="order, an empty description"),
+    pytest.param('[{"name":"a","type":"NUMERIC","precision":38}]', '[{"name":"a","type":"NUMERIC","precision":"38"}]', True, id="a number as text"),
+    pytest.param('[{"name":"r","type":"STRUCT","fields":[{"name":"x","type":"FLOAT64"}]}]', '[{"name":"r","type":"RECORD","fields":[{"name":"x","type":"FLOAT"}]}]', True, id="inside a record"),
+    pytest.param('[{"name":"a","type":"STRING"}]', '[{"name":"a","type":"BYTES"}]', False, id="another type"),
+    pytest.param('[{"name":"a","type":"STRING"}]', '[{"name":"a","type":"STRING","mode":"REQUIRED"}]', False, id="another mode"),
+    pytest.param('[{"name":"a","type":"STRING"}]', '[{"name":"a","type":"STRING"},{"name":"b","type":"STRING"}]', False, id="another column"),
+])
+def test_table_schemas(one, other, same):
+    assert (SEMANTICS["table-schema"](one) == SEMANTICS["table-schema"](other)) is same
+
+
+@pytest.mark.parametrize(("one", "other"), [("roles/bigquery.dataOwner", "OWNER"), ("roles/bigquery.dataEditor", "WRITER"), ("roles/bigquery.dataViewer", "READER")])
+def test_a_datasets_roles_have_two_names(one, other):
+    assert SEMANTICS["dataset-role"](one) == SEMANTICS["dataset-role"](other) == other

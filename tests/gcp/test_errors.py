@@ -61,7 +61,7 @@ def test_the_most_telling_word_counts(error, code):
 
 @pytest.mark.parametrize(("status", "code", "retry"), [
     pytest.param(400, "HF505", Retry.NEVER, id="400"), pytest.param(401, "HF501", Retry.SLOWLY, id="401"), pytest.param(403, "HF502", Retry.SLOWLY, id="403"),
-    pytest.param(404, "HF505", Retry.SLOWLY, id="404"), pytest.param(409, "HF505", Retry.SOON, id="409"), pytest.param(412, "HF514", Retry.SOON, id="412"),
+    pytest.param(409, "HF505", Retry.SOON, id="409"), pytest.param(412, "HF514", Retry.SOON, id="412"),
     pytest.param(429, "HF503", Retry.SOON, id="429"), pytest.param(500, "HF504", Retry.SOON, id="500"), pytest.param(503, "HF504", Retry.SOON, id="503"),
 ])
 def test_a_word_that_is_not_known_counts_by_its_status(status, code, retry):
@@ -86,7 +86,14 @@ def test_not_now_in_the_words_of_no_is_tried_again(message):
 
 @pytest.mark.parametrize(("status", "body", "is_absent"), [
     pytest.param(404, {"code": 404, "status": "NOT_FOUND"}, True, id="the newer shape"), pytest.param(404, {"code": 404, "errors": [{"reason": "notFound"}]}, True, id="the older shape"),
-    pytest.param(404, {"message": "gone"}, True, id="an error of the API without a code"), pytest.param(404, {"code": 403, "status": "PERMISSION_DENIED"}, False, id="another code inside"),
+    pytest.param(404, {"code": 404, "message": "gone"}, True, id="an error of the API without a word"), pytest.param(404, {"message": "no route matched"}, False, id="a proxy's error"),
+    pytest.param(404, {}, False, id="an empty error"), pytest.param(404, {"code": 404, "status": "PERMISSION_DENIED"}, False, id="another word"),
+    pytest.param(404, {"code": 404, "status": "NOT_FOUND", "message": "Method not found."}, False, id="the method"),
+    pytest.param(404, {"code": 404, "status": "NOT_FOUND", "message": "Requested project not found or user does not have access to it (project=p)."}, False, id="the project"),
+    pytest.param(404, {"code": 404, "status": "NOT_FOUND", "details": [{"reason": "SERVICE_DISABLED"}]}, False, id="the API"),
+    pytest.param(404, {"code": 404, "status": "NOT_FOUND", "details": [{"resourceType": "cloudresourcemanager.googleapis.com/Project"}]}, False, id="the project, in details"),
+    pytest.param(400, {"code": 400, "status": "NOT_FOUND"}, False, id="a word without the number"), pytest.param(410, {"code": 410, "status": "NOT_FOUND"}, False, id="gone is not absent"),
+    pytest.param(404, {"code": 403, "status": "PERMISSION_DENIED"}, False, id="another code inside"),
     pytest.param(403, {"code": 403, "status": "PERMISSION_DENIED", "message": "or it may not exist"}, False, id="no permission"), pytest.param(404, b"<html>404", False, id="a page"),
     pytest.param(404, b"", False, id="nothing"), pytest.param(404, b'{"message": "no Route matched"}', False, id="a proxy's JSON"), pytest.param(404, b"\xff\xfe", False, id="no text"),
     pytest.param(404, b'{"error": "not_found"}', False, id="an error that is a word"), pytest.param(404, b"[]", False, id="a list"),

@@ -14,6 +14,9 @@ from tests.kinds.small import ADDRESS, FIREWALL, INSTANCE, TOPIC, small
 LINK = "projects/p/global/operations/operation-1"
 
 
+NAMED = answer(200, {"name": "x"})
+
+
 async def look(kind, *answers, spec: dict | None = None, **more) -> Live | Absent:
     return await GcpReader(client(Wire(*answers))).observe(subject(kind, {"resourceID": "x", **(spec or {})}, **more))
 
@@ -38,16 +41,16 @@ async def test_a_resource(tmp_path):
 
 async def test_what_the_name_says_is_as_the_spec_writes_it(tmp_path):
     kind = small(tmp_path, ADDRESS)
-    assert (await look(kind, answer(), spec={"location": "r1"})).spec["location"] == "r1"
+    assert (await look(kind, NAMED, spec={"location": "r1"})).spec["location"] == "r1"
     held = {"externalRef": "projects/p/regions/r1/addresses/x"}
-    assert (await GcpReader(client(Wire())).observe(subject(kind, {}, held))).spec == {"location": "r1", "resourceID": "x"}
+    assert (await GcpReader(client(Wire(NAMED))).observe(subject(kind, {}, held))).spec == {"location": "r1", "resourceID": "x"}
 
 
-@pytest.mark.parametrize(("state", "pending", "gone"), [pytest.param("CREATING", "CREATING", False, id="not ready"), pytest.param("DELETING", "", True, id="going"), pytest.param("READY", "", False, id="there")])
-async def test_states(tmp_path, state, pending, gone):
+@pytest.mark.parametrize(("state", "pending", "leaving"), [pytest.param("CREATING", "CREATING", False, id="not ready"), pytest.param("DELETING", "DELETING", True, id="going"), pytest.param("READY", "", False, id="there")])
+async def test_states(tmp_path, state, pending, leaving):
     kind = small(tmp_path, INSTANCE, api={"pending": {"at": "state", "values": ["CREATING"]}, "gone": {"at": "state", "values": ["DELETING"]}})
-    live = await look(kind, answer(200, {"state": state}))
-    assert (live.pending, live.gone) == (pending, gone)
+    live = await look(kind, answer(200, {"name": "x", "state": state}))
+    assert (live.pending, live.leaving, live.gone) == (pending, leaving, False)
 
 
 @pytest.mark.parametrize(("spec", "shown"), [
@@ -56,7 +59,7 @@ async def test_states(tmp_path, state, pending, gone):
 ])
 async def test_one_quantity_in_two_fields(tmp_path, spec, shown):
     kind = small(tmp_path, INSTANCE, api={"derived": {"processingUnits": ["nodeCount"], "nodeCount": ["processingUnits"]}})
-    live = await look(kind, answer(200, {"nodeCount": 1, "processingUnits": 1000}), spec=spec)
+    live = await look(kind, answer(200, {"name": "x", "nodeCount": 1, "processingUnits": 1000}), spec=spec)
     assert {k: v for k, v in live.spec.items() if k in ("nodeCount", "processingUnits")} == shown
 
 
@@ -68,8 +71,16 @@ async def test_only_the_apis_not_found_is_absence(tmp_path):
             await look(kind, other)
 
 
+@pytest.mark.parametrize("body", [b"", b"{}", {"error": {"code": 500}}, {"name": "projects/p/topics/other"}, {"name": "projects/p/topics/x", "labels": "text"}, {"labels": {"team": "a"}}])
+async def test_an_answer_that_is_not_the_resource_is_no_answer(tmp_path, body):
+    """Above all it is no resource without fields: that would be filled, and what was there wiped."""
+    with pytest.raises(CloudError) as caught:
+        await look(small(tmp_path, TOPIC), answer(200, body))
+    assert caught.value.code == "HF513"
+
+
 async def test_a_look_has_its_own_query(tmp_path):
-    wire = Wire()
+    wire = Wire(NAMED)
     kind = small(tmp_path, TOPIC, api={"get": {"query": {"view": "{project}-full", "no": "{spec.nothing}"}}})
     await GcpReader(client(wire)).observe(subject(kind, {"resourceID": "x"}))
     assert (wire.calls, wire.query) == (["GET v1/projects/p/topics/x"], {"view": "p-full"})
@@ -77,7 +88,7 @@ async def test_a_look_has_its_own_query(tmp_path):
 
 @pytest.mark.parametrize(("spec", "query"), [pytest.param({}, {"a": "1"}, id="not spoken of"), pytest.param({"kmsKeyName": "k"}, {"a": "1", "view": "full"}, id="spoken of")])
 async def test_what_is_asked_for_only_where_it_is_spoken_of(tmp_path, spec, query):
-    wire = Wire()
+    wire = Wire(NAMED)
     kind = small(tmp_path, TOPIC, api={"get": {"query": {"a": "1"}, "when": {"kmsKeyName": {"view": "full"}}}})
     await GcpReader(client(wire)).observe(subject(kind, {"resourceID": "x", **spec}))
     assert wire.query == query

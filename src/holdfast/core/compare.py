@@ -43,7 +43,8 @@ def removed_paths(kind: Kind, desired: JsonMap, applied: tuple[str, ...], unmana
     for whole in (p for p, r in kind.rules.items() if r.whole and not any(covers(p, n) or covers(n, p) for n in now)):
         inside = [p for p in gone if covers(whole, p)]
         gone = [p for p in gone if p not in inside] + ([whole] if inside else [])
-    return tuple(p for p in gone if not any(covers(u, p) for u in unmanaged))
+    kept = [p for p, r in kind.rules.items() if r.kept]
+    return tuple(p for p in gone if not any(covers(u, plain_path(p)) or covers(u, p) for u in (*unmanaged, *kept)))
 
 
 def _is_gone(kind: Kind, path: str, now: tuple[str, ...]) -> bool:
@@ -166,7 +167,7 @@ def _telling(kind: Kind, path: str, value: Json) -> Json:
         return [_telling(kind, f"{path}[]", v) for v in value]
     if isinstance(value, Mapping):
         made = {k: _telling(kind, f"{path}.{k}", v) for k, v in value.items()}
-        return {k: v for k, v in made.items() if not says_nothing(kind, v) and v != kind.rule(plain_path(f"{path}.{k}")).default}
+        return {k: v for k, v in made.items() if not (is_empty(v) or v is False) and v != kind.rule(plain_path(f"{path}.{k}")).default}
     return value
 
 

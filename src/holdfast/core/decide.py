@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from holdfast.core.cookie import spec_half
 from holdfast.core.messages import listed
-from holdfast.core.overrides import learn_from_reads
+from holdfast.core.overrides import is_refilled, learn_from_reads
 from holdfast.model.facts import Facts, Live
 from holdfast.model.json import get_path
 from holdfast.model.kinds import top_field
@@ -78,6 +78,8 @@ def deletion(f: Facts) -> Plan | None:
         return None
     if not isinstance(f.live, Live) or f.live.gone:
         return unconfirmed_absence(f) or Release("the resource is gone")
+    if f.live.leaving:
+        return Report(Reason.DELETING, f"The service says {f.live.pending}.", retry_in=max(f.kind.settle_seconds, 1.0))
     if ownership_is_open(f, f.live):
         return unread_mark(f)
     if not is_ours(f, f.live):
@@ -153,7 +155,7 @@ def somebody_elses(f: Facts) -> Plan | None:
     assert isinstance(f.live, Live)
     if ownership_is_open(f, f.live):
         return unread_mark(f)
-    if is_ours(f, f.live) or f.may_acquire:
+    if is_ours(f, f.live) or (f.may_acquire and not f.live.mark):
         return None
     d = f.kind.dialect
     return Report(
@@ -201,6 +203,9 @@ def settling(f: Facts) -> Plan | None:
     if not f.is_settled:
         return Report(Reason.SETTLING, f"Waiting to see our update: {listed(f.kind, found)}.", verdicts=f.verdicts,
                       retry_in=f.kind.settle_seconds)
+    found = tuple(v for v in found if not is_refilled(v, s, f.key))
+    if not found:
+        return Report(Reason.UP_TO_DATE, matches(f), "", f.verdicts, remember=True, applied=True)
     learnt = learn_from_reads(f.kind, found, s, f.key)
     if all(v.path in learnt and (s.attempts >= ATTEMPTS or v.finding is Finding.IMMUTABLE) for v in found):
         return Report(Reason.UP_TO_DATE, matches(f), "", f.verdicts, remember=True, applied=True, overrides=learnt)
@@ -247,6 +252,8 @@ AFTER_LOOKING: tuple[Rule, ...] = (
 
 def is_ours(f: Facts, live: Live) -> bool:
     """What status names, what carries our mark, what an open intent of ours made (where a create cannot carry the mark)."""
+    if live.mark and live.mark != f.mark and f.kind.dialect.may_acquire:
+        return live.identity == f.memory.verified  # a name that was used again, or another installation's
     if live.identity and live.identity in (f.memory.identity, f.memory.verified):  # verified: taking force-acquire away is the user's word
         return True
     if live.mark:

@@ -95,7 +95,9 @@ def check_namespace(dialects: tuple[Dialect, ...], annotations: Mapping[str, obj
         prefix, _, name = key.rpartition("/")
         dialect = next((d for d in dialects if prefix == d.prefix or prefix.endswith(f".{d.prefix}")), None)
         if dialect is None:
-            meant = _looks_like(_last_word(key), (ACTUATION, DELETION))
+            meant = _looks_like(_last_word(key), (ACTUATION, DELETION, FORCE_ACQUIRE))
+            if meant == FORCE_ACQUIRE:
+                raise InputError("HF203", f"{key} has no effect on a Namespace; set it on each object", f"metadata.annotations[{key}]")
             near = get_close_matches(prefix.lower(), FOREIGN_PREFIXES, 1, 0.85)
             if meant and (not prefix or near):
                 right = next((d for d in dialects if d.prefix in near), dialects[0]).annotation(meant)

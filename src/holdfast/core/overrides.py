@@ -72,5 +72,11 @@ def learn_from_reads(kind: Kind, left: tuple[Verdict, ...], settling: Settling, 
             and settling.before.get(v.path) != value_hash(v.live, key)}
 
 
+def is_refilled(verdict: Verdict, settling: Settling, key: bytes) -> bool:
+    """A field that was to be unset, and has another value now: the service's own default."""
+    before = settling.before.get(verdict.path)
+    return verdict.is_removal and before is not None and before != value_hash(verdict.live, key)
+
+
 def value_hash(value: Json, key: bytes) -> str:
     return digest(sealed(value, key))[:16]

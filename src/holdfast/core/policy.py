@@ -117,7 +117,7 @@ def same_name(one: Json, other: Json) -> bool:
 
 def resource_name(value: Json) -> Json:
     """Google's names, however they are written."""
-    return plain_name(value) if isinstance(value, str) else value
+    return re.sub(r"/cryptoKeyVersions/[0-9]+$", "", plain_name(value)) if isinstance(value, str) else value
 
 
 def same_resource(one: Json, other: Json) -> bool:
@@ -128,6 +128,38 @@ def same_resource(one: Json, other: Json) -> bool:
     if len(mine) != len(theirs) or len(mine) < 3 or mine[0] != "projects":
         return False
     return mine[1].isdigit() != theirs[1].isdigit() and [mine[0], *mine[2:]] == [theirs[0], *theirs[2:]]
+
+
+def growing(desired: Json, live: Json) -> bool:
+    """What grows by itself and is never shrunk: live may have more than was asked for."""
+    numbers = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in (desired, live))
+    return bool(desired == live or (numbers and live >= desired))
+
+
+_ROLES = {"roles/bigquery.dataOwner": "OWNER", "roles/bigquery.dataEditor": "WRITER", "roles/bigquery.dataViewer": "READER"}
+_COLUMN_TYPES = {"INT64": "INTEGER", "FLOAT64": "FLOAT", "BOOL": "BOOLEAN", "STRUCT": "RECORD", "DECIMAL": "NUMERIC", "BIGDECIMAL": "BIGNUMERIC"}
+
+
+def dataset_role(value: Json) -> Json:
+    """BigQuery keeps three roles under their old names."""
+    return _ROLES.get(value, value) if isinstance(value, str) else value
+
+
+def table_schema(value: Json) -> Json:
+    """Columns by what they are: types have two names, a missing mode is NULLABLE, the order of columns means nothing."""
+    found = json_document(value)
+    columns = found.get("fields") if isinstance(found, dict) else found
+    return sorted((_column(c) for c in columns), key=canonical) if isinstance(columns, list) else found
+
+
+def _column(column: Json) -> Json:
+    if not isinstance(column, dict):
+        return column
+    kind = str(column.get("type") or "").upper()
+    out = {k: v for k, v in column.items() if v not in (None, "", [], {})}
+    out |= {"type": _COLUMN_TYPES.get(kind, kind), "mode": str(column.get("mode") or "NULLABLE").upper()}
+    out |= {k: str(out[k]) for k in ("precision", "scale", "maxLength") if k in out}
+    return {**out, "fields": table_schema(column["fields"])} if column.get("fields") else out
 
 
 def short_name(value: Json) -> Json:
@@ -170,8 +202,11 @@ SEMANTICS: dict[str, Callable[[Json], Json]] = {
     "case-insensitive": case_insensitive,
     "number": number_text,
     "resource-name": resource_name,
+    "grows": lambda value: value,
+    "dataset-role": dataset_role,
+    "table-schema": table_schema,
     "short-name": short_name,
     "duration": duration,
     "timestamp": timestamp,
 }
-PAIRWISE: dict[str, Callable[[Json, Json], bool]] = {"arn-or-name": same_name, "resource-name": same_resource}  # no form of one value says it
+PAIRWISE: dict[str, Callable[[Json, Json], bool]] = {"arn-or-name": same_name, "resource-name": same_resource, "grows": growing}  # no form of one value says it

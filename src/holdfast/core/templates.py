@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 from holdfast.model.json import Json, JsonMap, get_path, with_path
 
 _HOLE = re.compile(r"{([^}:]+)(?::(\w+))?}")
-_URL = re.compile(r"^(?:https?:)?//[^/]+/(?:(?:compute|storage|dns|bigquery|sql)/)?(?:(?:v\d\w*|alpha|beta)/)?")
+_URL = re.compile(r"^(?:(?:https?:)?//[^/]+|[a-z0-9-]+\.googleapis\.com)/(?:(?:compute|storage|dns|bigquery|sql)/)?(?:(?:v\d\w*|alpha|beta)/)?")
 
 
 def holes(template: str) -> list[str]:

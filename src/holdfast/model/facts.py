@@ -34,7 +34,8 @@ class Live:
     failed: Mapping[str, str] = field(default_factory=dict)  # field → why it could not be read
     created: str = ""
     pending: str = ""  # a state of the service that means: not settled yet
-    gone: bool = False  # still shown, but being deleted
+    gone: bool = False  # still shown, but as good as deleted
+    leaving: bool = False  # being deleted, which may still fail
     raw: JsonMap = field(default_factory=dict)  # as the cloud gave it, for its provider only
     is_whole: bool = False  # one read gave all of it: nothing was left out because nobody asked for it
 

@@ -41,6 +41,7 @@ class FieldRules:
     unordered: bool = False
     tags: bool = False
     whole: bool = False  # an object: that it is there means something, and it goes as a whole; a list: its items say all there is to say
+    kept: bool = False  # taken out of a spec, it is left as it is: unsetting it would open something, or lower a protection
     semantic: str = ""
     default: Json = None
 

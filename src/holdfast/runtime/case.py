@@ -10,6 +10,7 @@ from holdfast.core.compare import Comparison, as_written, compare, describe_rest
 from holdfast.core.cookie import cookie, seal
 from holdfast.core.desired import fill_references, with_labels, with_name
 from holdfast.core.directives import namespace_directives, parse_directives
+from holdfast.core.messages import value as shown
 from holdfast.core.normalise import normalise
 from holdfast.core.overrides import apply_overrides, still_wanted
 from holdfast.core.sent import notice_edits
@@ -122,7 +123,8 @@ async def look(engine: Engine, case: Case) -> Case:
     spec, status = _adoption_hints(cloud, case, place)
     for name, hint in spec.items():
         if case.subject.spec.get(name, hint) != hint:
-            raise InputError("HF204", f"adoption-fields says {name} {hint!r}, and the spec says {case.subject.spec[name]!r}", f"spec.{name}")
+            said = shown(kind, name, case.subject.spec[name])
+            raise InputError("HF204", f"adoption-fields says {name} {shown(kind, name, hint)}, and the spec says {said}", f"spec.{name}")
     subject = replace(case.subject, place=place, spec={**spec, **case.subject.spec}, status={**status, **case.subject.status},
                       wanted=wanted_fields(engine, case), token=facts.memory.intent.token if facts.memory.intent else "")
     live = Absent() if _waits_for_others(case) else await cloud.reader().observe(subject)

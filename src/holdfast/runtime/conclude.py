@@ -48,7 +48,8 @@ def conclude(engine: Engine, case: Case, live: Live, written: Written) -> Done:
     memory = case.facts.memory
     over = {v.path for v in answered if not v.is_difference}  # the server took our value: what it once put in its place is no longer known
     kept = {path: entry for path, entry in memory.overrides.items() if path not in over}
-    memory = replace(memory, overrides={**kept, **learn_from_answer(case.kind, answered, case.facts.key)},
+    ours = tuple(v for v in answered if written.action == "create" or v.path in written.before)  # of the rest, others may have had their say
+    memory = replace(memory, overrides={**kept, **learn_from_answer(case.kind, ours, case.facts.key)},
                      sent={**memory.sent, **_sent_now(case, written.answer)})
     case = assess(replace(case, facts=replace(case.facts, memory=memory)), live, engine)
     if live.pending:

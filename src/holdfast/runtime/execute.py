@@ -11,7 +11,7 @@ from holdfast.core.desired import shape_tags, target_spec
 from holdfast.core.messages import listed
 from holdfast.core.normalise import own_tags
 from holdfast.core.sent import seals
-from holdfast.core.status import Outcome
+from holdfast.core.status import Outcome, identity_status
 from holdfast.model.errors import CloudError, ConflictError, Retry
 from holdfast.model.facts import Absent, Intent, Live
 from holdfast.model.json import Json, JsonMap, get_path, with_path, without_path
@@ -263,7 +263,8 @@ def live_labels(kind: Kind, live: Live) -> dict[str, str]:
 async def _delete(engine: Engine, case: Case, plan: Delete) -> Done:
     await _still_the_same(engine, case)
     intent = Intent("delete", engine.clock.token(), engine.clock.now(), engine.clock.now())
-    obj = await engine.store.write_status(case.obj, {**case.obj.status, "intent": asdict(intent)})
+    held = identity_status(case.kind, plan.live, case.obj.status)  # named, it is ours also where only an open create said so until now
+    obj = await engine.store.write_status(case.obj, {**case.obj.status, **held, "intent": asdict(intent)})
     log_step("deleting", obj.key, resource=plan.live.identity)
     answer = await engine.cloud_of(case.kind).writer().delete(case.subject, plan.live)
     if answer.operation:

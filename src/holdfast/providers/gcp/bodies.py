@@ -12,7 +12,7 @@ from holdfast.providers.gcp.api import Api, Method
 from holdfast.providers.gcp.changes import Change
 from holdfast.providers.gcp.codec import wire_paths
 from holdfast.providers.gcp.names import context_of
-from holdfast.providers.gcp.patches import apply_patch, pick, without_outputs
+from holdfast.providers.gcp.patches import apply_patch, emptied, pick, without_outputs
 from holdfast.runtime.ports import Subject
 
 
@@ -65,7 +65,7 @@ def _changed_leaves(api: Api, path: str, part: Json) -> list[str]:
 def body_of(api: Api, change: Change, style: str, paths: list[str]) -> dict[str, Json]:
     """Mask: whole values of the masked paths. Merge: only what changes, null where it goes. Replace: the resource as read, changed."""
     if style == "merge":
-        body = _only(change.patch, paths)
+        body = emptied(_only(change.patch, paths), change.before)
     else:
         whole = apply_patch(without_outputs(api.schemas, api.resource, change.live.raw), change.patch)
         body = dict(whole) if style == "replace" else pick(whole, paths)

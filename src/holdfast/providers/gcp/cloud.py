@@ -23,6 +23,8 @@ class GcpCloud:
         del kind, known
         named = str(value_of({"spec": spec}, "spec.projectRef") or "")
         project = plain_name(named).removeprefix("projects/") or directives.account
+        if project.isdigit():
+            raise InputError("HF104", f"{project} is a project's number; give its id, by which resources are known", "project")
         return Place(project, words=f"in project {project}" if project else "")
 
     def reader(self) -> Reader:
@@ -41,6 +43,8 @@ class GcpCloud:
         if parts is None:
             raise InputError("HF304", f"{value!r} is not the name of a {kind.name}; it looks like {template.replace('spec.', '')}")
         project = parts.get("project", "")
+        if project.isdigit():
+            raise InputError("HF304", f"{value!r} has the project's number; give its id, by which resources are known")
         spec: dict[str, Json] = {n.removeprefix("spec."): self._given(kind, n.removeprefix("spec."), text) for n, text in parts.items() if n.startswith("spec.")}
         if "projectRef" in kind.spec_schema["properties"] and project:
             spec["projectRef"] = {"external": project}

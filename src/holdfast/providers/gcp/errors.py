@@ -10,6 +10,7 @@ from holdfast.model.errors import CloudError, Retry
 from holdfast.model.json import Json
 
 NOT_FOUND = "NOT_FOUND"
+EXISTS = ("ALREADY_EXISTS", "alreadyExists", "duplicate", "conflict", "RESOURCE_ALREADY_EXISTS")
 # the service's own word → (our code, what to do)
 TABLE: dict[str, tuple[str, Retry]] = {
     **dict.fromkeys(("UNAUTHENTICATED", "authError", "unauthorized"), ("HF501", Retry.SLOWLY)),
@@ -18,7 +19,7 @@ TABLE: dict[str, tuple[str, Retry]] = {
     **dict.fromkeys(("INTERNAL", "UNKNOWN", "UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED", "backendError", "internalError", "SERVER_ERROR"), ("HF504", Retry.SOON)),
     **dict.fromkeys(("ABORTED", "conditionNotMet", "CONDITION_NOT_MET"), ("HF514", Retry.SOON)),
     # somebody was faster, or it is not shown yet: the next look sees it
-    **dict.fromkeys(("ALREADY_EXISTS", "alreadyExists", "duplicate", "conflict", "RESOURCE_ALREADY_EXISTS"), ("HF505", Retry.SOON)),
+    **dict.fromkeys(EXISTS, ("HF505", Retry.SOON)),
     # something else must happen first, and will
     **dict.fromkeys(("resourceNotReady", "RESOURCE_NOT_READY", "operationInProgress", "instanceNotReady"), ("HF505", Retry.SOON)),
     **dict.fromkeys(("resourceInUseByAnotherResource", "RESOURCE_IN_USE_BY_ANOTHER_RESOURCE", "resourceInUse", "containerNotEmpty"), ("HF505", Retry.SLOWLY)),
@@ -31,6 +32,8 @@ RPC = ("OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", NO
        "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED")
 
 
+_ABSENT = (NOT_FOUND, "notFound", "RESOURCE_NOT_FOUND", "instanceDoesNotExist", "404")  # the last where an error has no word but its number
+_OTHERS = re.compile(r"^method not found|^(?:the )?(?:requested )?project\b[^.]*(?:not found|does not exist)|not have access to it|has not been used in project", re.IGNORECASE)
 # services say "not now" in the words of "no": something of somebody's is still being carried out
 _BUSY = re.compile(r"pending operation|operation (?:is )?(?:already )?in progress|(?:is|are) (?:currently )?being (?:created|updated|modified|deleted)|"
                    r"not (?:yet )?ready|try again|concurrent", re.IGNORECASE)
@@ -52,13 +55,24 @@ def translate(operation: str, status: int, body: bytes, headers: Mapping[str, st
         retry = Retry.SOON
     if status in (409, 412) and code == "HF505" and retry is Retry.NEVER:
         code, retry = ("HF514", Retry.SOON) if status == 412 else ("HF505", Retry.SOON)
-    is_absent = status == 404 and found.get("code", 404) == 404
-    return CloudError(code, f"{operation}: {word}: {message}", service_code=NOT_FOUND if is_absent else word, retry=retry, retry_after=wait)
+    if status == 404 and not _is_definite(found, word, message):
+        code, retry, word = "HF513", Retry.SLOWLY, f"HTTP 404 {word}"
+    is_absent = status == 404 and code != "HF513"
+    own = NOT_FOUND if is_absent else word if word not in _ABSENT else f"HTTP {status} {word}"
+    return CloudError(code, f"{operation}: {word}: {message}", service_code=own, retry=retry, retry_after=wait)
+
+
+def _is_definite(error: Mapping[str, Json], word: str, message: str) -> bool:
+    """Whether a 404 is the service's word on the resource itself: not on the method, the project or the API, and not some proxy's."""
+    details = [d for d in _list(error.get("details")) if isinstance(d, dict)]
+    others = any("project" in str(d.get("resourceType", "")).lower() or d.get("reason") in TABLE for d in details)
+    return word in _ABSENT and error.get("code", 404) == 404 and not others and not _OTHERS.search(message)
 
 
 def from_operation(operation: str, error: Json) -> CloudError:
     """What a long-running operation ended in: google.rpc.Status, or Compute's and SQL's list of errors."""
-    first = (error.get("errors") or [error])[0] if isinstance(error, Mapping) else {}
+    first = (_list(error.get("errors")) or [error])[0] if isinstance(error, Mapping) else {}
+    first = first if isinstance(first, Mapping) else {}
     raw = first.get("code", "")
     word = RPC[raw] if isinstance(raw, int) and raw < len(RPC) else str(raw)
     code, retry = TABLE.get(word) or ("HF505", Retry.NEVER)
@@ -78,9 +92,13 @@ def _error_of(body: bytes) -> Mapping[str, Json] | None:
 
 def _word(error: Mapping[str, Json]) -> str:
     """The most telling of its words: a disabled API is more than "permission denied"."""
-    details = [d.get("reason") for d in error.get("details") or () if isinstance(d, dict) and d.get("reason") in TABLE]
-    reasons = [e.get("reason") for e in error.get("errors") or () if isinstance(e, dict)]
+    details = [d.get("reason") for d in _list(error.get("details")) if isinstance(d, dict) and str(d.get("reason")) in TABLE]
+    reasons = [e.get("reason") for e in _list(error.get("errors")) if isinstance(e, dict)]
     return str(next((w for w in (*details, error.get("status"), *reasons) if w), "") or error.get("code") or "error")
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []
 
 
 def _by_status(status: int) -> tuple[str, Retry]:

@@ -12,6 +12,7 @@ from holdfast.model.kinds import Kind
 from holdfast.providers.gcp.api import Api, Encoded, Method
 from holdfast.runtime.ports import Subject
 
+_ODD_PROJECT = re.compile(r"[^a-z0-9.:-]")
 _ODD = re.compile(r"[\s?#\\\x00-\x1f]")
 
 
@@ -37,6 +38,8 @@ def name_of(subject: Subject, api: Api) -> str:
     context = context_of(subject)
     _check_parts(api, context)
     meant = fill_name(api.name, context)
+    if any(w in ("", ".", "..") or _ODD.search(w) for w in held.split("/")) and held:
+        raise InputError("HF104", f"{held!r} is no resource's name", f"status.{subject.kind.dialect.identity_path}")
     if held and meant and not same_resource(held, meant):
         raise _moved(subject.kind, api, held, meant)
     if not held and not meant:
@@ -51,7 +54,8 @@ def _check_parts(api: Api, context: JsonMap) -> None:
         value = value_of(context, hole)
         text, is_path = str(value or ""), hole.endswith("Ref") or f"{{{hole}:encoded}}" in api.name
         words = plain_name(text).split("/") if is_path else [text]
-        if text and any(w in ("", ".", "..") or _ODD.search(w) or ("/" in w) for w in words):
+        odd = _ODD_PROJECT if hole == "project" else _ODD
+        if text and any(w in ("", ".", "..") or odd.search(w) or ("/" in w) or (":" in w and not is_path and hole != "project") for w in words):
             raise InputError("HF104", f"{text!r} cannot be part of a resource's name", hole if hole.startswith("spec.") else "project")
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from urllib.parse import unquote
+
 from holdfast.core.normalise import tag_map
 from holdfast.core.templates import fill_name, holes, plain_name, read_name
-from holdfast.model.errors import CloudError
+from holdfast.model.errors import CloudError, Retry
 from holdfast.model.facts import Absent, Live, Place
 from holdfast.model.json import Json, JsonMap, get_path
 from holdfast.model.kinds import Kind
@@ -35,7 +37,11 @@ class GcpReader:
             if error.service_code == NOT_FOUND:
                 return Absent()
             raise
-        return live_of(subject, api, name, body)
+        _must_be_it(subject, name, body)
+        try:
+            return live_of(subject, api, name, body)
+        except (TypeError, AttributeError, ValueError, RecursionError) as error:
+            raise CloudError("HF513", f"{method.id}: the answer has an unexpected form ({error})", retry=Retry.SLOWLY) from None
 
     async def ask(self, subject: Subject, operation: str) -> Answer | None:
         api = api_of(subject.kind)
@@ -47,6 +53,16 @@ class GcpReader:
                 return Answer()
             raise
         return answer_of(subject, api, body)
+
+
+def _must_be_it(subject: Subject, name: str, body: JsonMap) -> None:
+    """An answer that does not name what was asked for is no answer: neither a resource without fields, nor another one."""
+    wanted = unquote(name.rpartition("/")[2])
+    inner = [v for k, v in body.items() if k.endswith("Reference") and isinstance(v, dict)]
+    said = [str(v) for v in (body.get("name"), body.get("email"), *(i for r in inner for i in r.values())) if v]
+    if not any(wanted in (s, s.rpartition("/")[2], unquote(s.rpartition("/")[2])) for s in said):
+        shown = f"it names {said[0]!r}" if said else "it names nothing"
+        raise CloudError("HF513", f"{subject.kind.name}: the answer is not the resource that was asked for ({wanted!r}): {shown}", retry=Retry.SLOWLY)
 
 
 def _operation_method(subject: Subject, api: Api, operation: str) -> tuple[Method, dict[str, str]]:
@@ -105,7 +121,7 @@ def live_of(subject: Subject, api: Api, name: str, body: JsonMap) -> Live:
     tags = tag_map(get_path(spec, kind.tag_path)) if kind.tag_path else {}
     project = (read_name(api.name, name) or {}).get("project") or subject.place.account
     return Live(spec, decode(kind.status_schema, body), name, Place(project, words=subject.place.words), tags.get(kind.dialect.mark_tag, ""), tags,
-                created=moment(get_path(body, api.created)) if api.created else "", pending=_state(body, api.pending), gone=bool(_state(body, api.gone)), raw=body, is_whole=True)
+                created=moment(get_path(body, api.created)) if api.created else "", pending=_state(body, api.pending) or _state(body, api.gone), leaving=bool(_state(body, api.gone)), raw=body, is_whole=True)
 
 
 def _without_derived(api: Api, wanted: JsonMap, spec: dict[str, Json]) -> dict[str, Json]:

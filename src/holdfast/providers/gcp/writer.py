@@ -20,7 +20,7 @@ from holdfast.providers.gcp.bodies import body_of, filled_body, guard, guarding,
 from holdfast.providers.gcp.changes import Change, less, marked, marks_due, prepare, speaks_of
 from holdfast.providers.gcp.client import GcpClient
 from holdfast.providers.gcp.codec import encode, wire_paths
-from holdfast.providers.gcp.errors import NOT_FOUND
+from holdfast.providers.gcp.errors import EXISTS, NOT_FOUND
 from holdfast.providers.gcp.names import context_of, name_of, params_of
 from holdfast.providers.gcp.patches import pick
 from holdfast.providers.gcp.reader import answer_of, filled, operation_name, resource_answer
@@ -68,7 +68,7 @@ class GcpWriter:
         try:
             return await self._call(subject, api.host, method, params, query, body)
         except CloudError as error:
-            error.is_refused_create = error.retry is Retry.NEVER
+            error.is_refused_create = error.retry is Retry.NEVER or error.service_code in EXISTS
             raise
 
     def _context(self, subject: Subject, name: str) -> dict[str, Json]:

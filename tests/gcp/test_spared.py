@@ -1,0 +1,60 @@
+"""What our schema does not know, and what a spec does not speak of, survives an update."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.providers.gcp.patches import emptied, grounded
+from tests.world import World
+
+PROJECT = "shop-prod"
+
+
+@pytest.mark.parametrize(("patch", "before", "raw", "wholes", "wanted"), [
+    pytest.param({"a": None}, {"a": {"x": 1}}, {"a": {"x": 1}}, (), {"a": None}, id="nothing else there: it goes"),
+    pytest.param({"a": None}, {"a": {"x": 1}}, {"a": {"x": 1, "y": 2}}, (), {"a": {"x": None}}, id="something else there: only ours goes"),
+    pytest.param({"a": None}, {"a": {"x": 1}}, {"a": {"x": 1, "y": 2}}, ("a",), {"a": None}, id="it goes as a whole"),
+    pytest.param({"a": [{"x": 2}]}, {"a": [{"x": 1}]}, {"a": [{"x": 1, "y": 2}]}, (), {"a": [{"x": 2, "y": 2}]}, id="the only item"),
+    pytest.param({"a": [{"name": "q", "x": 2}, {"name": "p", "x": 1}]}, {"a": [{"name": "p", "x": 1}, {"name": "q", "x": 1}]},
+                 {"a": [{"name": "p", "x": 1, "y": 8}, {"name": "q", "x": 1, "y": 9}]}, (),
+                 {"a": [{"name": "q", "x": 2, "y": 9}, {"name": "p", "x": 1, "y": 8}]}, id="items by name, in another order"),
+    pytest.param({"a": [{"x": 1}, {"x": 3}]}, {"a": [{"x": 1}, {"x": 2}]}, {"a": [{"x": 1, "y": 8}, {"x": 2, "y": 9}]}, (),
+                 {"a": [{"x": 1, "y": 8}, {"x": 3, "y": 9}]}, id="one of two, without names"),
+    pytest.param({"a": [{"x": 3}, {"x": 4}]}, {"a": [{"x": 1}, {"x": 2}]}, {"a": [{"x": 1, "y": 8}, {"x": 2, "y": 9}]}, (),
+                 {"a": [{"x": 3}, {"x": 4}]}, id="both of two: nobody knows which is which"),
+    pytest.param({"a": [{"x": 1}]}, {"a": [{"x": 1, "z": 5}]}, {"a": [{"x": 1, "z": 5, "y": 9}]}, ("a",), {"a": [{"x": 1, "y": 9}]}, id="an exact list loses what the spec lost"),
+])
+def test_grounded(patch, before, raw, wholes, wanted):
+    assert grounded(patch, before, raw, frozenset(wholes)) == wanted
+
+
+def test_a_list_that_goes_is_emptied():
+    assert emptied({"a": None, "b": {"c": None}, "d": None}, {"a": [1], "b": {"c": ["x"]}, "d": {"e": 1}}) == {"a": [], "b": {"c": []}, "d": None}
+
+
+async def made(world: World, kind: str, group: str, name: str, spec: dict):
+    body = {"apiVersion": f"{group}.cnrm.cloud.google.com/v1beta1", "kind": kind, "metadata": {"name": name, "namespace": PROJECT}, "spec": spec}
+    key = await world.apply(body)
+    await world.settle(key)
+    assert (await world.condition(key))["status"] == "True", await world.condition(key)
+    return key
+
+
+async def test_a_firewall_whose_sources_are_taken_out_of_the_spec_is_not_opened():
+    world = World()
+    await made(world, "ComputeNetwork", "compute", "main", {"autoCreateSubnetworks": False})
+    spec = {"networkRef": {"name": "main"}, "allow": [{"protocol": "tcp", "ports": ["22"]}], "sourceRanges": ["10.0.0.0/8"]}
+    await made(world, "ComputeFirewall", "compute", "ssh", spec)
+    key = await made(world, "ComputeFirewall", "compute", "ssh", {k: v for k, v in spec.items() if k != "sourceRanges"})
+    assert world.gcp.get(f"compute.googleapis.com/projects/{PROJECT}/global/firewalls/ssh")["sourceRanges"] == ["10.0.0.0/8"]
+    assert type((await world.step(key)).plan).__name__ == "Rest"
+
+
+async def test_a_buckets_unknown_encryption_settings_survive_the_removal_of_ours():
+    world, name = World(), "storage.googleapis.com/b/acme-logs"
+    key = {"kmsKeyRef": {"external": "projects/p/locations/eu/keyRings/r/cryptoKeys/k"}}
+    await made(world, "StorageBucket", "storage", "acme-logs", {"location": "EU", "encryption": key})
+    world.gcp.edit(name, {"encryption.googleManagedEncryptionEnforcementConfig": {"restrictionMode": "FullyRestricted"}})
+    await made(world, "StorageBucket", "storage", "acme-logs", {"location": "EU"})
+    left = world.gcp.get(name)["encryption"]
+    assert left == {"googleManagedEncryptionEnforcementConfig": {"restrictionMode": "FullyRestricted"}}
