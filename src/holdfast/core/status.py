@@ -37,6 +37,7 @@ class Outcome:
     retry_in: float | None = None
     live: Live | None = None
     seen: str = ""  # which resource was looked at
+    was_never_made: bool = False  # what status named while it was being made
     extra: Mapping[str, Json] = field(default_factory=dict)
 
 
@@ -79,6 +80,8 @@ def compose(kind: Kind, before: JsonMap, memory: Memory, outcome: Outcome, gener
     if outcome.live is not None:
         out.update(outcome.live.status)
         out.update(identity_status(kind, outcome.live, before))
+    if outcome.was_never_made:
+        out.pop(kind.dialect.identity_path.partition(".")[0], None)
     out["observedGeneration"] = generation
     _put(out, "lastModifiedCookie", memory.cookie)
     if memory.has_applied:

@@ -94,7 +94,8 @@ def begun(case: Case, action: str, answer: Answer, before: tuple[Verdict, ...] =
     memory = replace(case.facts.memory, operation=operation, hold=None)
     if action in ("create", "update"):
         memory = replace(claim(case, memory), sent={**memory.sent, **_sent_now(case, answer)})
-    outcome = Outcome(reason, f"The cloud is carrying it out: {answer.operation}.", action=action, retry_in=max(case.kind.settle_seconds, 1.0))
+    named = Live({}, {}, answer.identity, case.subject.place) if answer.identity and action == "create" else None  # so that no other object takes it meanwhile
+    outcome = Outcome(reason, f"The cloud is carrying it out: {answer.operation}.", action=action, live=named, retry_in=max(case.kind.settle_seconds, 1.0))
     return Done(outcome, memory, case.obj)
 
 

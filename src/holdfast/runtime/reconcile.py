@@ -126,7 +126,7 @@ async def _fail(engine: Engine, obj: StoredObject, case: Case | None, plan: Plan
         case = bare_case(engine, obj)
     after = error.retry_after if isinstance(error, CloudError) else 0.0
     retry_in = delay(error.retry, attempt, engine.clock.fraction(), after)
-    outcome = outcome_of(error, obj, retry_in)
+    outcome = replace(outcome_of(error, obj, retry_in), was_never_made=_is_failed_create(case, error))
     memory = _with_hold(engine, case, plan, error)
     if isinstance(plan, (Create, Update)) and isinstance(error, CloudError) and error.sent and error.retry is not Retry.NEVER:
         memory = claim(case, memory)
@@ -139,6 +139,12 @@ async def _fail(engine: Engine, obj: StoredObject, case: Case | None, plan: Plan
         return Result(obj.key, plan, case, outcome, 0.0)
     log_step("failed", obj.key, code=error.code)
     return Result(obj.key, plan, case, outcome, retry_in, error=error, version=_version(last) if _is_same(fresh, obj) else 0)
+
+
+def _is_failed_create(case: Case, error: HoldfastError) -> bool:
+    """A create that was carried out for a while, and then was not: a definite no. Nothing was made, so nothing is ours."""
+    operation = case.facts.memory.operation
+    return isinstance(error, CloudError) and error.ended_operation and operation is not None and operation.action == "create"
 
 
 def _keep_intent(engine: Engine, fresh: StoredObject, case: Case, memory: Memory, error: HoldfastError) -> Memory:
@@ -155,9 +161,10 @@ def _keep_intent(engine: Engine, fresh: StoredObject, case: Case, memory: Memory
 def _with_hold(engine: Engine, case: Case, plan: Plan | None, error: HoldfastError) -> Memory:
     """Only what a write of ours was told is held: a look that failed may succeed the next time."""
     memory = case.facts.memory
-    if isinstance(error, CloudError) and error.ended_operation and memory.operation is not None:
-        was_create = memory.operation.action == "create"  # a definite no: nothing was made, so nothing is ours
-        memory = replace(memory, operation=None, applied=() if was_create else memory.applied, has_applied=memory.has_applied and not was_create)
+    if isinstance(error, CloudError) and error.ended_operation:
+        memory = replace(memory, operation=None)
+    if _is_failed_create(case, error):
+        memory = replace(memory, applied=(), has_applied=False)
     is_write = isinstance(plan, (Create, Update, Adopt, Delete)) or (isinstance(error, CloudError) and error.ended_operation)
     if is_write and isinstance(error, CloudError) and error.retry is Retry.NEVER and case.inputs:
         until = engine.clock.later(engine.settings.hold_seconds)
