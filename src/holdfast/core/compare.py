@@ -125,27 +125,36 @@ def _compare(kind: Kind, schema: JsonMap, path: str, desired: Json, live: Json, 
         yield Verdict(path, _differs(frozen), desired, None)
     elif rule.tags and isinstance(desired, Mapping):
         have = live if isinstance(live, Mapping) else {}
-        for key, value in desired.items():
-            found = Finding.MATCH if have.get(key) == value else _differs(frozen)
-            yield Verdict(f"{path}.{key}", found, value, have.get(key))
-    elif rule.whole and isinstance(desired, list):
-        same = canonical(_telling(kind, path, desired)) == canonical(_telling(kind, path, live or []))
-        yield Verdict(path, Finding.MATCH if same else _differs(frozen), desired, live)
+        yield from (_judged(f"{path}.{key}", value, have.get(key), have.get(key) == value, frozen) for key, value in desired.items())
     elif isinstance(desired, Mapping) and desired and "properties" in schema and not rule.semantic:
         for key, value in desired.items():
             inner = live.get(key) if isinstance(live, Mapping) else None
             yield from _compare(kind, schema["properties"].get(key) or {}, f"{path}.{key}", value, inner, frozen)
-    elif isinstance(desired, list) and isinstance(live, list) and desired and not rule.unordered \
-            and len(desired) == len(live):
-        for i, (want, have) in enumerate(zip(desired, live, strict=True)):
-            yield from _compare(kind, schema.get("items") or {}, f"{path}[{i}]", want, have, frozen)
-    elif isinstance(desired, list) and isinstance(live, list) and rule.unordered:
-        same = _same_set(kind, schema.get("items") or {}, path, desired, live)
-        yield Verdict(path, Finding.MATCH if same else _differs(frozen), desired, live)
+    elif isinstance(desired, list) and (isinstance(live, list) or rule.whole):
+        yield from _compare_list(kind, schema, path, desired, live or [], frozen)
     elif rule.semantic in PAIRWISE and PAIRWISE[rule.semantic](desired, live):
         yield Verdict(path, Finding.MATCH, desired, live)
     else:
         yield _leaf(kind, path, desired, live, frozen, rule.default)
+
+
+def _compare_list(kind: Kind, schema: JsonMap, path: str, desired: list[Json], live: list[Json], frozen: bool) -> Iterator[Verdict]:
+    """As a whole where items say all there is to say, as a set where order means nothing, else item by item."""
+    rule, items = kind.rule(plain_path(path)), schema.get("items") or {}
+    if rule.whole:
+        same = canonical(_telling(kind, path, desired)) == canonical(_telling(kind, path, live))
+        yield _judged(path, desired, live, same, frozen)
+    elif rule.unordered:
+        yield _judged(path, desired, live, _same_set(kind, items, path, desired, live), frozen)
+    elif desired and len(desired) == len(live):
+        for i, (want, have) in enumerate(zip(desired, live, strict=True)):
+            yield from _compare(kind, items, f"{path}[{i}]", want, have, frozen)
+    else:
+        yield _leaf(kind, path, desired, live, frozen, rule.default)
+
+
+def _judged(path: str, desired: Json, live: Json, same: bool, frozen: bool) -> Verdict:
+    return Verdict(path, Finding.MATCH if same else _differs(frozen), desired, live)
 
 
 def _leaf(kind: Kind, path: str, desired: Json, live: Json, frozen: bool, default: Json) -> Verdict:
@@ -153,7 +162,7 @@ def _leaf(kind: Kind, path: str, desired: Json, live: Json, frozen: bool, defaul
     same = same or (is_empty(live) and (is_empty(desired) if default is not None else says_nothing(kind, desired)))
     if not same and default is not None:  # what the cloud does not show has its default
         same = (is_empty(live) and desired == default) or (is_empty(desired) and live == default)
-    return Verdict(path, Finding.MATCH if same else _differs(frozen), desired, live)
+    return _judged(path, desired, live, same, frozen)
 
 
 def says_nothing(kind: Kind, value: Json) -> bool:
