@@ -13,7 +13,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-os.environ.update(AWS_ACCESS_KEY_ID="bench", AWS_SECRET_ACCESS_KEY="bench", AWS_REGION="eu-west-1", AWS_ENDPOINT_URL="http://127.0.0.1:9")
+os.environ.update(AWS_ACCESS_KEY_ID="bench", AWS_SECRET_ACCESS_KEY="bench", AWS_REGION="eu-west-1", AWS_ENDPOINT_URL="http://127.0.0.1:9",
+                  HOLDFAST_GCP_ENDPOINT="http://127.0.0.1:9")
 
 from holdfast.app import make_engine, memory_store
 from holdfast.core.canonical import canonical, digest
@@ -50,13 +51,13 @@ def pure() -> None:
     key = b"k" * 32
     desired, live = normalise(kind, spec, live=False), normalise(kind, seen, live=True)
     c = Comparison(kind, desired, live)
-    now = cookie(c, {}, {}, key)
+    now = cookie(c, {}, key)
     memory = Memory(cookie=now, ready=True, ready_reason="UpToDate", observed_generation=1, identity="arn")
     facts = Facts(kind, Directives(), memory, 1, False, True, "m", live=Live(seen, identity="arn"), desired=desired, cookie=now)
     rounds = max(COUNT // 5, 200)
     costs = {
         "normalise both sides": each(lambda: (normalise(kind, spec, live=False), normalise(kind, seen, live=True)), rounds),
-        "hash both sides (cookie)": each(lambda: cookie(c, {}, {}, key), rounds),
+        "hash both sides (cookie)": each(lambda: cookie(c, {}, key), rounds),
         "full comparison with verdicts": each(lambda: describe_rest(c, compare(c)), rounds),
         "decide, fast path": each(lambda: decide(facts), rounds),
         "decide, slow path": each(lambda: decide(replace(facts, use_fast_path=False, verdicts=compare(c))), rounds),
@@ -112,14 +113,39 @@ class Canned:
         return {"Tags": self.queues[name].get("tags") or {}}
 
 
-async def whole(count: int) -> None:
-    store, cloud = memory_store(), Canned()
+class CannedGoogle:
+    """The same for Google: topics, as Pub/Sub answers them."""
+
+    def __init__(self) -> None:
+        self.reads = self.writes = 0
+        self.topics: dict[str, bytes] = {}
+
+    async def send(self, request: WireRequest) -> WireResponse:
+        name = request.url.partition("/v1/")[2]
+        if request.method == "PUT":
+            self.writes += 1
+            self.topics[name] = json.dumps({**json.loads(request.body), "name": name}).encode()
+        else:
+            self.reads += 1
+        if name not in self.topics:
+            return WireResponse(404, {}, b'{"error": {"code": 404, "message": "Resource not found", "status": "NOT_FOUND"}}')
+        return WireResponse(200, {}, self.topics[name])
+
+
+def queue(i: int) -> dict:
+    return {"apiVersion": "sqs.services.k8s.aws/v1alpha1", "kind": "Queue", "metadata": {"name": f"q{i}"},
+            "spec": {"queueName": f"q{i}", "visibilityTimeout": "45", "tags": {"team": "a"}}}
+
+
+def topic(i: int) -> dict:
+    return {"apiVersion": "pubsub.cnrm.cloud.google.com/v1beta1", "kind": "PubSubTopic", "metadata": {"name": f"topic-{i}", "namespace": "shop", "labels": {"team": "a"}},
+            "spec": {"messageRetentionDuration": "3600s", "messageStoragePolicy": {"allowedPersistenceRegions": ["europe-west1"]}}}
+
+
+async def whole(count: int, cloud: Canned | CannedGoogle, body_of: Callable[[int], dict]) -> None:
+    store = memory_store()
     engine, _, _ = make_engine(store, transport=cloud)
-    keys = []
-    for i in range(count):
-        body = {"apiVersion": "sqs.services.k8s.aws/v1alpha1", "kind": "Queue", "metadata": {"name": f"q{i}"},
-                "spec": {"queueName": f"q{i}", "visibilityTimeout": "45", "tags": {"team": "a"}}}
-        keys.append((await store.apply(body, "bench")).key)
+    keys = [(await store.apply(body_of(i), "bench")).key for i in range(count)]
     began = time.process_time()
     for key in keys:
         await reconcile(engine, key)
@@ -138,5 +164,6 @@ async def whole(count: int) -> None:
 
 print("pure, per object:")
 pure()
-print(f"whole reconcile, {COUNT} objects, store in memory, canned cloud:")
-asyncio.run(whole(COUNT))
+for title, cloud, body_of in (("AWS queues", Canned(), queue), ("Google topics", CannedGoogle(), topic)):
+    print(f"{COUNT} {title}, store in memory, canned cloud:")
+    asyncio.run(whole(COUNT, cloud, body_of))
