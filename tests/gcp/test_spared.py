@@ -58,3 +58,23 @@ async def test_a_buckets_unknown_encryption_settings_survive_the_removal_of_ours
     await made(world, "StorageBucket", "storage", "acme-logs", {"location": "EU"})
     left = world.gcp.get(name)["encryption"]
     assert left == {"googleManagedEncryptionEnforcementConfig": {"restrictionMode": "FullyRestricted"}}
+
+
+async def test_what_needs_two_calls_takes_two_passes_and_a_directive_in_between_counts():
+    world = World()
+    robot = {"displayName": "Worker", "disabled": False}
+    key = await made(world, "IAMServiceAccount", "iam", "worker", robot)
+    before = len(world.gcp.mutations)
+    await made(world, "IAMServiceAccount", "iam", "worker", {"displayName": "Robot", "disabled": True})
+    assert world.gcp.mutations[before:] == ["iam.projects.serviceAccounts.disable", "iam.projects.serviceAccounts.patch"]
+
+    def verify_only():
+        obj = world.store._tables.get(key)
+        world.store._tables.write_metadata(obj, obj.finalizers, {"cnrm.cloud.google.com/force-acquire": "true"})
+
+    body = {"apiVersion": "iam.cnrm.cloud.google.com/v1beta1", "kind": "IAMServiceAccount", "metadata": {"name": "worker", "namespace": PROJECT}, "spec": robot}
+    await world.apply(body)
+    before = len(world.gcp.mutations)
+    world.gcp.misbehave(operation="iam.projects.serviceAccounts.enable", before=verify_only)
+    await world.settle(key)
+    assert world.gcp.mutations[before:] == ["iam.projects.serviceAccounts.enable"]

@@ -78,27 +78,20 @@ class GcpWriter:
         return {**context_of(subject, name), "later": later}
 
     async def update(self, subject: Subject, live: Live, target: JsonMap, changed: frozenset[str]) -> Answer:
+        """One call: what needs another is still a difference, and goes out with the next pass, which reads directives and etag anew."""
         api = api_of(subject.kind)
         context = self._context(subject, name_of(subject, api))
         change, changed, late = prepare(subject, api, live, target, changed, context)
-        sent: set[str] = set()
-        answer = Answer()
         for action in api.actions:
-            fields = action.fields & changed
-            if fields:
-                answer = await self._act(subject, api, action, change)
-                sent |= fields
-                if answer.operation:
-                    return Answer(operation=answer.operation, written=frozenset(sent))
+            if action.fields & changed:
+                return replace(await self._act(subject, api, action, change), written=action.fields & changed)
         parts = {top_field(f) for a in late for f in a.fields}
-        rest = changed - {f for a in api.actions for f in a.fields} - {f for f in parts if not speaks_of(subject, change, f)}
+        rest = changed - {f for f in parts if not speaks_of(subject, change, f)}
         if rest:
-            answer = await self._patch(subject, api, change, rest)
-            sent |= rest
-        elif late and not sent:
-            answer = await self._act(subject, api, late[0], change)
-            sent |= {top_field(f) for f in late[0].fields}
-        return Answer(answer.spec, answer.status, answer.identity, frozenset(sent), answer.operation)
+            return replace(await self._patch(subject, api, change, rest), written=rest)
+        if late:
+            return replace(await self._act(subject, api, late[0], change), written=frozenset(top_field(f) for f in late[0].fields))
+        return Answer(written=frozenset())
 
     async def mark(self, subject: Subject, live: Live) -> Answer:
         return await self.update(subject, live, live.spec, frozenset()) if marks_due(subject, live) else Answer()
