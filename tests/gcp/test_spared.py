@@ -78,3 +78,44 @@ async def test_what_needs_two_calls_takes_two_passes_and_a_directive_in_between_
     world.gcp.misbehave(operation="iam.projects.serviceAccounts.enable", before=verify_only)
     await world.settle(key)
     assert world.gcp.mutations[before:] == ["iam.projects.serviceAccounts.enable"]
+
+
+async def test_a_reference_that_is_made_of_a_name_is_never_empty():
+    """Config Connector's own sample: a subscription that delivers to a table, by its name."""
+    world = World()
+    await made(world, "BigQueryDataset", "bigquery", "orders", {"resourceID": "orders"})
+    await made(world, "BigQueryTable", "bigquery", "rows", {"resourceID": "rows", "datasetRef": {"name": "orders"}})
+    await made(world, "PubSubTopic", "pubsub", "events", {})
+    await made(world, "PubSubSubscription", "pubsub", "to-table", {"topicRef": {"name": "events"}, "bigqueryConfig": {"tableRef": {"name": "rows"}}})
+    assert world.gcp.get(f"pubsub.googleapis.com/projects/{PROJECT}/subscriptions/to-table")["bigqueryConfig"]["table"] == f"{PROJECT}.orders.rows"
+
+
+async def test_a_field_that_never_takes_effect_does_not_hold_up_the_others():
+    world, name = World(), f"spanner.googleapis.com/projects/{PROJECT}/instances/main-db"
+    spec = {"config": "regional-us-west1", "displayName": "Main", "numNodes": 2}
+    key = await made(world, "SpannerInstance", "spanner", "main-db", spec)
+    body = {"apiVersion": "spanner.cnrm.cloud.google.com/v1beta1", "kind": "SpannerInstance", "metadata": {"name": "main-db", "namespace": PROJECT},
+            "spec": {k: v for k, v in spec.items() if k != "numNodes"}}
+    await world.apply(body)
+    await world.settle(key)
+    assert (await world.condition(key))["reason"] == "NotConverging"
+    for _ in range(2):
+        world.gcp.edit(name, {"displayName": "by hand"})
+        await world.settle(key)
+        assert world.gcp.get(name)["displayName"] == "Main"
+        assert (await world.condition(key))["reason"] == "NotConverging"
+
+
+async def test_a_create_that_is_never_shown_is_sent_ever_more_rarely():
+    world = World()
+    world.gcp.misbehave(operation="pubsub.projects.topics.get", times=None, error=(404, "NOT_FOUND"))
+    key = await world.apply({"apiVersion": "pubsub.cnrm.cloud.google.com/v1beta1", "kind": "PubSubTopic", "metadata": {"name": "ghost", "namespace": PROJECT}, "spec": {}})
+    began = world.clock.at
+    for _ in range(60):
+        result = await world.step(key)
+        for name in world.gcp.names():
+            world.gcp.remove(name)
+        world.clock.advance(max(result.retry_in or 0, 0.001))
+        if (world.clock.at - began).total_seconds() > 3600:
+            break
+    assert len(world.gcp.mutations) < 16

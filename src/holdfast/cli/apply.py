@@ -116,7 +116,7 @@ async def lines_after(live: Live, keys: list[ObjectKey], since: int, timeout: fl
             obj = await live.store.get(key)
             target = parse_request(obj.body, live.engine.kinds.find).key if obj else None
             if target is not None and target not in keys and await live.store.get(target):
-                results.setdefault(target, None)
+                results |= await live.settle([target], since, timeout)
     for key, result in results.items():
         if key in keys or key.kind != KIND:
             out.append(await line_from_status(live, key, result))

@@ -209,7 +209,7 @@ def settling(f: Facts) -> Plan | None:
     learnt = learn_from_reads(f.kind, found, s, f.key)
     if all(v.path in learnt and (s.attempts >= ATTEMPTS or v.finding is Finding.IMMUTABLE) for v in found):
         return Report(Reason.UP_TO_DATE, matches(f), "", f.verdicts, remember=True, applied=True, overrides=learnt)
-    if s.attempts >= ATTEMPTS:
+    if s.attempts >= ATTEMPTS and all(v.path in s.before or v.path in s.seen for v in found):
         return Report(Reason.NOT_CONVERGING, f"{listed(f.kind, found)}. Sent {s.attempts} times without effect; not sent again until "
                       "something changes.", "HF510", f.verdicts)
     return None

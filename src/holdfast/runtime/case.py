@@ -127,7 +127,7 @@ async def look(engine: Engine, case: Case) -> Case:
             raise InputError("HF204", f"adoption-fields says {name} {shown(kind, name, hint)}, and the spec says {said}", f"spec.{name}")
     subject = replace(case.subject, place=place, spec={**spec, **case.subject.spec}, status={**status, **case.subject.status},
                       wanted=wanted_fields(engine, case), token=facts.memory.intent.token if facts.memory.intent else "")
-    live = Absent() if _waits_for_others(case) else await cloud.reader().observe(subject)
+    live = Absent() if waits_for_others(case) else await cloud.reader().observe(subject)
     held_by = await _holder(engine, case, live)
     return assess(replace(case, subject=subject), live, engine, held_by)
 
@@ -151,7 +151,7 @@ async def _ask(engine: Engine, case: Case) -> Case:
     return replace(case, subject=subject, ended=operation, facts=replace(case.facts, memory=memory, is_finished=is_finished))
 
 
-def _waits_for_others(case: Case) -> bool:
+def waits_for_others(case: Case) -> bool:
     """In a plan: it refers to what is only planned, and holds nothing yet, so there is nothing to look for."""
     return not case.facts.memory.identity and any(v == UNKNOWN for _, v in walk_leaves(case.subject.spec))
 

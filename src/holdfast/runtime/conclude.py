@@ -74,7 +74,7 @@ def _not_seen_yet(engine: Engine, case: Case, live: Live, written: Written, answ
     seen = hashes(left, key)
     before = {**written.before, **hashes(_not_ours(left, written.answer, answered), key)}
     was = {path: text for path, text in before.items() if same is None or path not in same.seen}
-    settling = Settling(case.facts.generation, (same.attempts if same else 0) + 1, engine.clock.now(), {**was, **(same.before if same else {})},
+    settling = Settling(case.facts.generation, (same.attempts if same else 0) + 1, engine.clock.now(), {p: h for p, h in {**was, **(same.before if same else {})}.items() if p in seen},
                         {p: h for p, h in seen.items() if same is None or same.seen.get(p) == h})
     outcome = Outcome(Reason.SETTLING, f"Waiting to see our update: {listed(case.kind, left)}.", action=written.action, verdicts=case.facts.verdicts,
                       live=live, retry_in=case.kind.settle_seconds)

@@ -20,7 +20,7 @@ from holdfast.model.objects import StoredObject
 from holdfast.model.plans import Adopt, Create, Delete, Finish, Look, Plan, Release, Report, Rest, Update
 from holdfast.model.reasons import Reason
 from holdfast.model.verdicts import differences
-from holdfast.runtime.case import Case, assess, namespace_key
+from holdfast.runtime.case import Case, assess, namespace_key, waits_for_others
 from holdfast.runtime.conclude import Done, Written, begun, conclude, hashes, remember
 from holdfast.runtime.engine import Engine, log_step
 from holdfast.runtime.ports import Answer, EventNote
@@ -92,6 +92,8 @@ async def _hold_on(engine: Engine, case: Case, obj: StoredObject) -> StoredObjec
 
 async def _create(engine: Engine, case: Case) -> Done:
     await _still_the_same(engine, case)
+    if engine.settings.is_dry and waits_for_others(case):
+        raise CloudError("HF512", "what it refers to is only planned", sent=False)
     obj = await _hold_on(engine, case, case.obj)
     intent = _create_intent(engine, case.facts.memory.intent)
     obj = await engine.store.write_status(obj, {**obj.status, "intent": asdict(intent)})
@@ -113,8 +115,9 @@ async def _create(engine: Engine, case: Case) -> Done:
     await engine.store.record(EventNote(obj.key, "Normal", "Created", f"Created {answer.identity or 'the resource'}"))
     if not isinstance(seen, Live):
         named = Live({}, answer.status, answer.identity, case.subject.place)
+        waited = engine.clock.age(intent.time) - CLOCK_SKEW  # doubled each time: a service that says yes and shows nothing is not asked for ever
         return Done(Outcome(Reason.CREATING, "Created; waiting for the service to show it.", action="create", live=named,
-                            retry_in=case.kind.settle_seconds), memory, obj)
+                            retry_in=max(case.kind.settle_seconds, min(waited, 3600.0))), memory, obj)
     return conclude(engine, case, seen, Written("create", answer))
 
 

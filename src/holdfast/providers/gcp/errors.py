@@ -15,14 +15,15 @@ EXISTS = ("ALREADY_EXISTS", "alreadyExists", "duplicate", "conflict", "RESOURCE_
 TABLE: dict[str, tuple[str, Retry]] = {
     **dict.fromkeys(("UNAUTHENTICATED", "authError", "unauthorized"), ("HF501", Retry.SLOWLY)),
     **dict.fromkeys(("PERMISSION_DENIED", "forbidden", "insufficientPermissions", "accessNotConfigured", "SERVICE_DISABLED"), ("HF502", Retry.SLOWLY)),
-    **dict.fromkeys(("RESOURCE_EXHAUSTED", "rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded", "RATE_LIMIT_EXCEEDED"), ("HF503", Retry.SOON)),
-    **dict.fromkeys(("INTERNAL", "UNKNOWN", "UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED", "backendError", "internalError", "SERVER_ERROR"), ("HF504", Retry.SOON)),
+    **dict.fromkeys(("RESOURCE_EXHAUSTED", "rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded", "RATE_LIMIT_EXCEEDED", "RESOURCE_OPERATION_RATE_EXCEEDED"), ("HF503", Retry.SOON)),
+    **dict.fromkeys(("INTERNAL", "UNKNOWN", "UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED", "backendError", "internalError", "SERVER_ERROR", "INTERNAL_ERROR", "TIMEOUT"), ("HF504", Retry.SOON)),
     **dict.fromkeys(("ABORTED", "conditionNotMet", "CONDITION_NOT_MET"), ("HF514", Retry.SOON)),
     # somebody was faster, or it is not shown yet: the next look sees it
     **dict.fromkeys(EXISTS, ("HF505", Retry.SOON)),
     # something else must happen first, and will
     **dict.fromkeys(("resourceNotReady", "RESOURCE_NOT_READY", "operationInProgress", "instanceNotReady"), ("HF505", Retry.SOON)),
-    **dict.fromkeys(("resourceInUseByAnotherResource", "RESOURCE_IN_USE_BY_ANOTHER_RESOURCE", "resourceInUse", "containerNotEmpty"), ("HF505", Retry.SLOWLY)),
+    **dict.fromkeys(("resourceInUseByAnotherResource", "RESOURCE_IN_USE_BY_ANOTHER_RESOURCE", "resourceInUse", "containerNotEmpty",
+                     "QUOTA_EXCEEDED", "ZONE_RESOURCE_POOL_EXHAUSTED"), ("HF505", Retry.SLOWLY)),
     **dict.fromkeys((NOT_FOUND, "notFound", "RESOURCE_NOT_FOUND"), ("HF505", Retry.SLOWLY)),
     **dict.fromkeys(("INVALID_ARGUMENT", "FAILED_PRECONDITION", "OUT_OF_RANGE", "UNIMPLEMENTED", "invalid", "badRequest", "required", "invalidParameter"),
                     ("HF505", Retry.NEVER)),
@@ -76,6 +77,8 @@ def from_operation(operation: str, error: Json) -> CloudError:
     raw = first.get("code", "")
     word = RPC[raw] if isinstance(raw, int) and raw < len(RPC) else str(raw)
     code, retry = TABLE.get(word) or ("HF505", Retry.NEVER)
+    if retry is Retry.NEVER and _BUSY.search(str(first.get("message") or "")):
+        retry = Retry.SOON
     made = CloudError(code, f"{operation}: {word}: {first.get('message') or ''}", service_code=word, retry=retry)
     made.ended_operation = True
     return made
@@ -94,7 +97,8 @@ def _word(error: Mapping[str, Json]) -> str:
     """The most telling of its words: a disabled API is more than "permission denied"."""
     details = [d.get("reason") for d in _list(error.get("details")) if isinstance(d, dict) and str(d.get("reason")) in TABLE]
     reasons = [e.get("reason") for e in _list(error.get("errors")) if isinstance(e, dict)]
-    return str(next((w for w in (*details, error.get("status"), *reasons) if w), "") or error.get("code") or "error")
+    telling = [r for r in reasons if error.get("status") == "INVALID_ARGUMENT" and TABLE.get(str(r), ("", Retry.NEVER))[1] is not Retry.NEVER]
+    return str(next((w for w in (*details, *telling, error.get("status"), *reasons) if w), "") or error.get("code") or "error")
 
 
 def _list(value: Json) -> list[Json]:
