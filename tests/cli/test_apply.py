@@ -189,6 +189,7 @@ def test_adopt_by_arn_and_by_name(desk: Desk):
     writes = len(desk.cloud.mutations)
     done = desk.run("adopt", "queue", "--arn", ARN)
     assert done.code == 0, done.text
+    assert [line[:1] for line in done.text.splitlines() if " default/orders " in line] == ["<", "<"], "both lines say that it was adopted"
     obj = desk.run("get", "queue", "orders", "-o", "json").json
     assert obj["spec"]["visibilityTimeout"] == "120"
     assert obj["spec"]["tags"] == {"team": "a"}

@@ -85,7 +85,7 @@ def test_what_templates_are_filled_from():
     assert (made["project"], made["token"]) == ("keys", "t")
     assert made["spec"] == {"keyRingRef": RING, "resourceID": "k", "importOnly": "true"}
     assert context_of(who)["project"] == "p"
-    assert context_of(who, spec={"purpose": "x"})["spec"] == {"purpose": "x"}
+    assert context_of(subject(KEY, {"purpose": "x"}))["spec"] == {"purpose": "x"}
 
 
 # ---- by an identifier -----------------------------------------------------------------------------------------------------

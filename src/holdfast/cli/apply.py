@@ -105,6 +105,15 @@ def _action_of(reason: str) -> str:
     return {"UpdateFailed": "differs", "DriftDetected": "differs", "ResourceNotFound": "missing", "Paused": "wait"}.get(reason, "refused")
 
 
+async def _settled(live: Live, key: ObjectKey, last: Result | None, since: int, timeout: float) -> Result | None:
+    """What the object came to; waited for where the last word on it was not the last."""
+    from holdfast.runtime.operator import SOON
+
+    if last is not None and (last.retry_in is None or last.retry_in >= SOON):
+        return last
+    return (await live.settle([key], since, timeout))[key]
+
+
 async def lines_after(live: Live, keys: list[ObjectKey], since: int, timeout: float) -> list[Line]:
     """Reconcile, then one line per object, from what its status says."""
     from holdfast.core.adopted import KIND, parse_request
@@ -116,7 +125,7 @@ async def lines_after(live: Live, keys: list[ObjectKey], since: int, timeout: fl
             obj = await live.store.get(key)
             target = parse_request(obj.body, live.engine.kinds.find).key if obj else None
             if target is not None and target not in keys and await live.store.get(target):
-                results |= await live.settle([target], since, timeout)
+                results[target] = await _settled(live, target, results.get(target), since, timeout)
     for key, result in results.items():
         if key in keys or key.kind != KIND:
             out.append(await line_from_status(live, key, result))

@@ -53,8 +53,6 @@ def acquire_option(command: F) -> F:
 
 def must_not_acquire() -> bool:
     """HOLDFAST_ACQUIRE, for commands without the option."""
-    import os
-
     from holdfast.model.errors import InputError
 
     word = os.environ.get("HOLDFAST_ACQUIRE", "allow")

@@ -40,6 +40,8 @@ def removed_paths(kind: Kind, desired: JsonMap, applied: tuple[str, ...], unmana
     now = applied_paths(kind, desired)
     tags = f"{kind.tag_path}." if kind.tag_path else "\0"  # owned by key: an empty map speaks of none of them
     gone = [p for p in applied if p not in now and (p.startswith(tags) or _is_gone(kind, p, now))]
+    if not gone:
+        return ()
     for whole in (p for p, r in kind.rules.items() if r.whole and not any(covers(p, n) or covers(n, p) for n in now)):
         inside = [p for p in gone if covers(whole, p)]
         gone = [p for p in gone if p not in inside] + ([whole] if inside else [])

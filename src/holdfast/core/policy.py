@@ -172,8 +172,7 @@ def duration(value: Json) -> Json:
     found = re.fullmatch(r"([0-9]{1,30})(?:\.([0-9]+))?s", value) if isinstance(value, str) else None
     if not found:
         return value
-    fraction = (found.group(2) or "").rstrip("0")
-    return f"{int(found.group(1))}{'.' + fraction if fraction else ''}s"
+    return f"{int(found.group(1))}{_fraction(found.group(2))}s"
 
 
 def timestamp(value: Json) -> Json:
@@ -181,8 +180,12 @@ def timestamp(value: Json) -> Json:
     found = re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(?:Z|\+00:00)", value) if isinstance(value, str) else None
     if not found:
         return value
-    fraction = (found.group(2) or "").rstrip("0")
-    return f"{found.group(1)}{'.' + fraction if fraction else ''}Z"
+    return f"{found.group(1)}{_fraction(found.group(2))}Z"
+
+
+def _fraction(digits: str | None) -> str:
+    told = (digits or "").rstrip("0")
+    return f".{told}" if told else ""
 
 
 def case_insensitive(value: Json) -> Json:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 
 from holdfast.core.messages import MOST, data, shown_path
 from holdfast.core.overrides import remembered
@@ -38,7 +38,6 @@ class Outcome:
     live: Live | None = None
     seen: str = ""  # which resource was looked at
     was_never_made: bool = False  # what status named while it was being made
-    extra: Mapping[str, Json] = field(default_factory=dict)
 
 
 def read_memory(kind: Kind, status: JsonMap, annotations: Mapping[str, str]) -> Memory:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 from holdfast.model.json import Json, JsonMap, get_path, with_path
@@ -46,8 +47,15 @@ def _short(value: Json, how: str | None) -> str:
     return text
 
 
-def read_name(template: str, name: str) -> dict[str, str] | None:
-    """The values that make `template` into `name`, or None where it does not fit."""
+def project_of(name: str) -> str:
+    """The project that a full name begins with; "" where it begins with none."""
+    words = plain_name(name).split("/")
+    return words[1] if words[0] == "projects" and len(words) > 1 else ""
+
+
+@lru_cache(maxsize=256)
+def _form_of(template: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
+    """What a template's names look like, and what its holes are called, in order."""
     pattern, at = "", 0
     names: list[str] = []
     for m in _HOLE.finditer(template):
@@ -55,7 +63,13 @@ def read_name(template: str, name: str) -> dict[str, str] | None:
         pattern += f"{re.escape(template[at:m.start()])}({inner})"
         names.append(m.group(1))
         at = m.end()
-    found = re.fullmatch(pattern + re.escape(template[at:]), plain_name(name))
+    return re.compile(pattern + re.escape(template[at:])), tuple(names)
+
+
+def read_name(template: str, name: str) -> dict[str, str] | None:
+    """The values that make `template` into `name`, or None where it does not fit."""
+    pattern, names = _form_of(template)
+    found = pattern.fullmatch(plain_name(name))
     if found is None:
         return None
     values: dict[str, str] = {}

@@ -144,7 +144,11 @@ async def _fail(engine: Engine, obj: StoredObject, case: Case | None, plan: Plan
 def _is_failed_create(case: Case, error: HoldfastError) -> bool:
     """A create that was carried out for a while, and then was not: a definite no. Nothing was made, so nothing is ours."""
     operation = case.facts.memory.operation
-    return isinstance(error, CloudError) and error.ended_operation and operation is not None and operation.action == "create"
+    return _ended_operation(error) and operation is not None and operation.action == "create"
+
+
+def _ended_operation(error: HoldfastError) -> bool:
+    return isinstance(error, CloudError) and error.ended_operation
 
 
 def _keep_intent(engine: Engine, fresh: StoredObject, case: Case, memory: Memory, error: HoldfastError) -> Memory:
@@ -161,11 +165,11 @@ def _keep_intent(engine: Engine, fresh: StoredObject, case: Case, memory: Memory
 def _with_hold(engine: Engine, case: Case, plan: Plan | None, error: HoldfastError) -> Memory:
     """Only what a write of ours was told is held: a look that failed may succeed the next time."""
     memory = case.facts.memory
-    if isinstance(error, CloudError) and error.ended_operation:
+    if _ended_operation(error):
         memory = replace(memory, operation=None)
     if _is_failed_create(case, error):
         memory = replace(memory, applied=(), has_applied=False)
-    is_write = isinstance(plan, (Create, Update, Adopt, Delete)) or (isinstance(error, CloudError) and error.ended_operation)
+    is_write = isinstance(plan, (Create, Update, Adopt, Delete)) or _ended_operation(error)
     if is_write and isinstance(error, CloudError) and error.retry is Retry.NEVER and case.inputs:
         until = engine.clock.later(engine.settings.hold_seconds)
         return replace(memory, hold=Hold(error.code, case.inputs, until))

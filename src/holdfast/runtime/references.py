@@ -7,7 +7,7 @@ import binascii
 import re
 
 from holdfast.core.desired import references_in
-from holdfast.core.templates import fill_name, nested, plain_name, read_name
+from holdfast.core.templates import fill_name, nested, project_of, read_name
 from holdfast.model.errors import InputError, WaitError
 from holdfast.model.json import Json, JsonMap, get_path
 from holdfast.model.kinds import Kind, Reference
@@ -98,8 +98,7 @@ def _made_of_name(kind: Kind, target: StoredObject, form: str) -> Json:
     parts = read_name(kind.identifiers["name"], str(name)) if name else None
     if not parts:
         return None
-    words = plain_name(str(name)).split("/")
-    return fill_name(form, {**({"project": words[1]} if words[0] == "projects" else {}), **nested(parts)}) or None
+    return fill_name(form, {"project": project_of(str(name)), **nested(parts)}) or None
 
 
 def is_ready(kind: Kind, obj: StoredObject) -> bool:

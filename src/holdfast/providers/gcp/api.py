@@ -13,6 +13,8 @@ from holdfast.model.errors import InputError
 from holdfast.model.json import Json, JsonMap
 from holdfast.model.kinds import Kind
 
+_HOLE = re.compile(r"{\+?(\w+)}")
+
 
 class Encoded(str):
     """Part of a path that is as it must be already."""
@@ -47,18 +49,26 @@ class Method:
 
     def params_of(self, name: str) -> dict[str, str] | None:
         """The path parameters that lead to a name, or None where the method's path does not fit it."""
-        holes = re.findall(r"{\+?(\w+)}", self.below)
-        alone = len(holes) == 1 and "{+" in self.below
-        pattern, at = "", 0
-        for m in re.finditer(r"{\+?(\w+)}", self.below):
-            pattern += re.escape(self.below[at:m.start()]) + ("(.+)" if alone else "([^/]+)")
-            at = m.end()
-        found = re.fullmatch(pattern + re.escape(self.below[at:]), name)
+        found = self._form.fullmatch(name)
         if found is None:
             return None
-        values = dict(zip(holes, found.groups(), strict=True))
-        fits = all("pattern" not in self.params[n] or not alone or re.search(self.params[n]["pattern"], v) for n, v in values.items())
+        values = dict(zip(self._holes, found.groups(), strict=True))
+        fits = all("pattern" not in self.params[n] or not self._is_alone or re.search(self.params[n]["pattern"], v) for n, v in values.items())
         return values if fits else None
+
+    @cached_property
+    def _holes(self) -> list[str]:
+        return _HOLE.findall(self.below)
+
+    @property
+    def _is_alone(self) -> bool:
+        """One parameter that stands for a whole name."""
+        return len(self._holes) == 1 and "{+" in self.below
+
+    @cached_property
+    def _form(self) -> re.Pattern[str]:
+        literals = _HOLE.split(self.below)[::2]
+        return re.compile(("(.+)" if self._is_alone else "([^/]+)").join(re.escape(text) for text in literals))
 
 
 @dataclass(frozen=True)

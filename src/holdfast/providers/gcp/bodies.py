@@ -90,7 +90,7 @@ def _only(patch: JsonMap, paths: list[str]) -> dict[str, Json]:
 
 def guard(api: Api, live: Live, body: dict[str, Json], query: dict[str, str], headers: dict[str, str]) -> None:
     """The etag or fingerprint of the read that was decided on."""
-    value = get_path(live.raw, api.guard.get("from", "")) if api.guard else None
+    value = _seen(api, live)
     if value is None:
         return
     if "body" in api.guard:
@@ -103,8 +103,12 @@ def guard(api: Api, live: Live, body: dict[str, Json], query: dict[str, str], he
 
 def guarding(api: Api, method: Method, live: Live) -> dict[str, str]:
     """The same for a method of its own, where it takes it in the query."""
-    value, name = get_path(live.raw, api.guard.get("from", "")) if api.guard else None, api.guard.get("query", "")
+    value, name = _seen(api, live), api.guard.get("query", "")
     return {name: str(value)} if value is not None and name in method.query else {}
+
+
+def _seen(api: Api, live: Live) -> Json:
+    return get_path(live.raw, api.guard["from"]) if api.guard else None
 
 
 def filled_body(template: Json, context: JsonMap) -> dict[str, Json]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from holdfast.core.policy import same_resource
-from holdfast.core.templates import fill_name, holes, nested, plain_name, read_name, value_of
+from holdfast.core.templates import fill_name, holes, nested, plain_name, project_of, read_name, value_of
 from holdfast.model.errors import CloudError, InputError
 from holdfast.model.json import Json, JsonMap, get_path
 from holdfast.model.kinds import Kind
@@ -16,13 +16,12 @@ _ODD_PROJECT = re.compile(r"[^a-z0-9.:-]")
 _ODD = re.compile(r"[\s?#\\\x00-\x1f]")
 
 
-def context_of(subject: Subject, name: str = "", spec: JsonMap | None = None) -> dict[str, Json]:
+def context_of(subject: Subject, name: str = "") -> dict[str, Json]:
     """What templates are filled from. What the name says comes first: while an object is deleted, its references are not looked up."""
-    given = {k: str(v).lower() if isinstance(v, bool) else v for k, v in (subject.spec if spec is None else spec).items()}
-    found: dict[str, Json] = {"project": subject.place.account, "spec": given, "token": subject.token}
+    given = {k: str(v).lower() if isinstance(v, bool) else v for k, v in subject.spec.items()}
+    project = project_of(name) or subject.place.account  # a parent may be in another project
+    found: dict[str, Json] = {"project": project, "spec": given, "token": subject.token}
     parts = nested(read_name(subject.kind.api["name"], name) or {}) if name else {}
-    if plain_name(name).startswith("projects/"):
-        found["project"] = plain_name(name).split("/")[1]  # a parent may be in another project
     return {**found, **{k: v for k, v in parts.items() if k != "spec"}, "spec": {**_defaults(subject.kind), **(parts.get("spec") or {}), **found["spec"]}}
 
 
@@ -38,7 +37,7 @@ def name_of(subject: Subject, api: Api) -> str:
     context = context_of(subject)
     _check_parts(api, context)
     meant = fill_name(api.name, context)
-    if any(w in ("", ".", "..") or _ODD.search(w) for w in held.split("/")) and held:
+    if held and any(_leads_out(w, _ODD) for w in held.split("/")):
         raise InputError("HF104", f"{held!r} is no resource's name", f"status.{subject.kind.dialect.identity_path}")
     if held and meant and not same_resource(held, meant):
         raise _moved(subject.kind, api, held, meant)
@@ -55,8 +54,12 @@ def _check_parts(api: Api, context: JsonMap) -> None:
         text, is_path = str(value or ""), hole.endswith("Ref") or f"{{{hole}:encoded}}" in api.name
         words = plain_name(text).split("/") if is_path else [text]
         odd = _ODD_PROJECT if hole == "project" else _ODD
-        if text and any(w in ("", ".", "..") or odd.search(w) or ("/" in w) or (":" in w and not is_path and hole != "project") for w in words):
+        if text and any(_leads_out(w, odd) or ("/" in w) or (":" in w and not is_path and hole != "project") for w in words):
             raise InputError("HF104", f"{text!r} cannot be part of a resource's name", hole if hole.startswith("spec.") else "project")
+
+
+def _leads_out(word: str, odd: re.Pattern[str]) -> bool:
+    return word in ("", ".", "..") or odd.search(word) is not None
 
 
 def _moved(kind: Kind, api: Api, held: str, meant: str) -> InputError:
